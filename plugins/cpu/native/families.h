@@ -1,0 +1,11 @@
+// The kernel families, as lists for the macro X; CMakeLists.txt reads them here too. A family
+// `name` defines `KernelTable name_kernels()` in its instruction set's namespace, in the
+// file name.cpp.
+#pragma once
+
+// Compiled once per instruction set.
+#define FLAMBEAU_ISA_FAMILIES(X) \
+  X(fill)
+
+// Compiled once, for the baseline.
+#define FLAMBEAU_PLAIN_FAMILIES(X)

@@ -1,0 +1,3 @@
+backend: object
+
+def instruction_set() -> str: ...
