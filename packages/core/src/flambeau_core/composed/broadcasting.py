@@ -1,0 +1,128 @@
+"""Expanding tensors to common shapes, and raising their number of dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import flambeau_core as fb
+from flambeau_core.declare import op
+
+
+@op("broadcast_tensors(Tensor[]* tensors) -> Tensor[]", method=False)
+def broadcast_tensors(tensors: Sequence[fb.Tensor]) -> tuple[fb.Tensor, ...]:
+    """Views of all tensors, expanded to the shape that broadcasting gives them together."""
+    shape = fb.broadcast_shapes(*(x.shape for x in tensors))
+    return tuple(x.expand(shape) for x in tensors)
+
+
+@op("broadcast_to(Tensor self, int[] size) -> Tensor")
+def broadcast_to(self: fb.Tensor, size: Sequence[int]) -> fb.Tensor:
+    """View of the tensor expanded to ``size``."""
+    return self.expand(size)
+
+
+@op("meshgrid(Tensor[]* tensors, *, str? indexing=None) -> Tensor[]", method=False)
+def meshgrid(tensors: Sequence[fb.Tensor], indexing: str | None) -> tuple[fb.Tensor, ...]:
+    """Coordinate grids of 1-D (or 0-D) tensors: result ``i`` varies along dimension ``i``.
+
+    ``indexing="xy"`` exchanges the first two dimensions of every grid.
+    """
+    if not tensors:
+        raise RuntimeError("meshgrid: expects a non-empty list of tensors")
+    for x in tensors:
+        if x.dim() > 1:
+            raise RuntimeError(
+                f"meshgrid: expected 0-D or 1-D tensors, but got shape {tuple(x.shape)}"
+            )
+        if x.dtype != tensors[0].dtype:
+            raise RuntimeError(
+                "meshgrid: expects all tensors to have the same dtype, "
+                f"got {tensors[0].dtype} and {x.dtype}"
+            )
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f"meshgrid: indexing must be 'ij' or 'xy', but received {indexing!r}")
+    count = len(tensors)
+    shape = [x.numel() for x in tensors]
+    order = list(range(count))
+    if indexing == "xy" and count >= 2:
+        order[:2] = [1, 0]
+        shape[:2] = [shape[1], shape[0]]
+    grids = []
+    for x, place in zip(tensors, order):
+        apart = [1] * count
+        apart[place] = x.numel()
+        grids.append(x.reshape(apart).expand(shape))
+    return tuple(grids)
+
+
+def _each(convert: Callable[[fb.Tensor], fb.Tensor], tensors: Sequence[Any]) -> Any:
+    if len(tensors) == 1 and isinstance(tensors[0], fb.Tensor):
+        return convert(tensors[0])
+    if len(tensors) == 1:
+        tensors = tensors[0]
+    return tuple(convert(x) for x in tensors)
+
+
+@op("atleast_1d(any[]* tensors) -> any")
+def atleast_1d(tensors: Sequence[Any]) -> Any:
+    """The tensor, or a tuple of the tensors, with 0-dim ones seen as shape ``(1,)``."""
+    return _each(lambda x: x.reshape(1) if x.dim() == 0 else x, tensors)
+
+
+def _two_dimensional(x: fb.Tensor) -> fb.Tensor:
+    if x.dim() == 0:
+        return x.reshape(1, 1)
+    return x.unsqueeze(0) if x.dim() == 1 else x
+
+
+def _three_dimensional(x: fb.Tensor) -> fb.Tensor:
+    if x.dim() == 0:
+        return x.reshape(1, 1, 1)
+    if x.dim() == 1:
+        return x.unsqueeze(0).unsqueeze(-1)
+    return x.unsqueeze(-1) if x.dim() == 2 else x
+
+
+@op("atleast_2d(any[]* tensors) -> any")
+def atleast_2d(tensors: Sequence[Any]) -> Any:
+    """The tensor, or a tuple of the tensors, as views of 2 dimensions or more: rows from 1-D."""
+    return _each(_two_dimensional, tensors)
+
+
+@op("atleast_3d(any[]* tensors) -> any")
+def atleast_3d(tensors: Sequence[Any]) -> Any:
+    """The tensor, or a tuple of the tensors, as views of 3 dimensions or more.
+
+    ``(n,)`` becomes ``(1, n, 1)`` and ``(m, n)`` becomes ``(m, n, 1)``.
+    """
+    return _each(_three_dimensional, tensors)
+
+
+@op("cartesian_prod(Tensor[]* tensors) -> Tensor", method=False)
+def cartesian_prod(tensors: Sequence[fb.Tensor]) -> fb.Tensor:
+    """All combinations of one element of each 1-D tensor, ``(count, len(tensors))``."""
+    for x in tensors:
+        if x.dim() != 1:
+            raise RuntimeError(f"cartesian_prod: expected 1-D tensors, got shape {tuple(x.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return fb.stack([grid.reshape(-1) for grid in meshgrid(tensors, "ij")], 1)
+
+
+@op("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", method=True)
+def combinations(self: fb.Tensor, r: int, with_replacement: bool) -> fb.Tensor:
+    """All ways to choose ``r`` elements of a 1-D tensor in order, ``(count, r)``."""
+    if self.dim() != 1:
+        raise RuntimeError(f"combinations: expected a 1-D tensor, got shape {tuple(self.shape)}")
+    if r < 0:
+        raise RuntimeError(f"combinations: expected a non-negative number, but got {r}")
+    if r == 0:
+        return self.new_empty(0)
+    positions = fb.arange(self.numel(), device=self.device)
+    grids = meshgrid([positions] * r, "ij")
+    keep = fb.ones(grids[0].shape, dtype=fb.bool, device=self.device)
+    for earlier, later in zip(grids, grids[1:]):
+        keep = keep & (earlier <= later if with_replacement else earlier < later)
+    chosen = [self.index_select(0, grid.masked_select(keep)) for grid in grids]
+    return fb.stack(chosen, 1)
