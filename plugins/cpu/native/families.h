@@ -5,7 +5,8 @@
 
 // Compiled once per instruction set.
 #define FLAMBEAU_ISA_FAMILIES(X) \
-  X(fill)
+  X(fill) \
+  X(matmul)
 
 // Compiled once, for the baseline.
 #define FLAMBEAU_PLAIN_FAMILIES(X)

@@ -2,15 +2,19 @@
 
 #ifdef FLAMBEAU_CPU_WITH_ONEDNN
 
+#include "onednn_library.h"
+
 #include <dlfcn.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
-#include "parallel.h"
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
-namespace flambeau::cpu::onednn {
+namespace flambeau_cpu::onednn {
 namespace {
 
 bool switched_off() {
@@ -48,29 +52,40 @@ const Library* library() {
   return loaded ? &table : nullptr;
 }
 
+// The library asks OpenMP how many threads the calling one may use.
+void use_threads(int n) {
+#ifdef _OPENMP
+  omp_set_num_threads(n);
+#else
+  (void)n;
+#endif
+}
+
 bool available() { return library() != nullptr; }
 
-bool sgemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const float* a,
-           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+bool sgemm(int threads, bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+           const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
+           int64_t ldc) {
   const Library* dnnl = library();
   if (!dnnl) return false;
+  use_threads(threads);
   return dnnl->sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, 1.0f, a, lda, b,
                      ldb, beta, c, ldc) == dnnl_success;
 }
 
-}  // namespace flambeau::cpu::onednn
+}  // namespace flambeau_cpu::onednn
 
 #else
 
-namespace flambeau::cpu::onednn {
+namespace flambeau_cpu::onednn {
 
 bool available() { return false; }
 
-bool sgemm(bool, bool, int64_t, int64_t, int64_t, const float*, int64_t, const float*, int64_t,
+bool sgemm(int, bool, bool, int64_t, int64_t, int64_t, const float*, int64_t, const float*, int64_t,
            float, float*, int64_t) {
   return false;
 }
 
-}  // namespace flambeau::cpu::onednn
+}  // namespace flambeau_cpu::onednn
 
 #endif
