@@ -1,0 +1,47 @@
+"""Definitions of softmax, its logarithm, and the logarithm of a sum of exponentials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flambeau_core as fb
+from flambeau_core.composed.precision import widened
+from flambeau_core.declare import composition, op
+
+
+@composition("softmax")
+def softmax(x: fb.Tensor, dim: int, dtype: Any = None) -> fb.Tensor:
+    """Exponentials along ``dim`` divided by their sum."""
+    x = x if dtype is None else x.to(dtype)
+    if x.numel() == 0:
+        return x.clone()
+    wide = widened(x)
+    powers = (wide - wide.detach().amax(dim, True)).exp()
+    return (powers / powers.sum(dim, True)).to(x.dtype)
+
+
+@composition("log_softmax")
+def log_softmax(x: fb.Tensor, dim: int, dtype: Any = None) -> fb.Tensor:
+    """Logarithm of ``softmax``, without leaving the logarithmic scale."""
+    x = x if dtype is None else x.to(dtype)
+    if x.numel() == 0:
+        return x.clone()
+    wide = widened(x)
+    centred = wide - wide.detach().amax(dim, True)
+    return (centred - centred.exp().sum(dim, True).log()).to(x.dtype)
+
+
+@op("logsumexp(Tensor self, int[] dim, bool keepdim=False) -> Tensor")
+def logsumexp(self: fb.Tensor, dim: Sequence[int], keepdim: bool) -> fb.Tensor:
+    """``log(sum(exp(x)))`` over ``dim``, without overflow. Integers give the default dtype."""
+    if not (self.is_floating_point() or self.is_complex()):
+        self = self.to(fb.get_default_dtype())
+    dims = list(dim) or list(range(self.dim()))
+    if self.numel() == 0 or self.is_complex():
+        return self.exp().sum(dims, keepdim).log()
+    top = self.detach().amax(dims, True)
+    # An infinite maximum cannot be subtracted from itself.
+    top = top.masked_fill(top.isinf(), 0)
+    total = (self - top).exp().sum(dims, True).log() + top
+    return total if keepdim or self.dim() == 0 else total.squeeze(dims)
