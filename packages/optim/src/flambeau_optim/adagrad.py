@@ -1,0 +1,73 @@
+"""Adagrad: rates that shrink with the sum of squared gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau_core as fb
+
+from .hyperparameters import Number, check_execution, check_learning_rate, check_not_negative
+from .optimizer import ParamsT
+from .update_rule import UpdateRule
+
+
+class Adagrad(UpdateRule):
+    """Adaptive subgradient method (Duchi, Hazan and Singer, JMLR 12, 2011).
+
+    ``s += g^2`` and ``p -= lr / (1 + (t - 1) lr_decay) * g / (sqrt(s) + eps)``.
+
+    Raises:
+        ValueError: a negative argument.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: Number = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_learning_rate(lr)
+        check_not_negative("lr_decay", lr_decay)
+        check_not_negative("weight_decay", weight_decay)
+        check_not_negative("initial_accumulator_value", initial_accumulator_value)
+        check_not_negative("epsilon", eps)
+        check_execution(foreach, fused, differentiable)
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        # The sums exist from the beginning: a saved state has them before the first step.
+        with fb.no_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    self.state[param] = {
+                        "step": fb.tensor(0.0, dtype=fb.float32),
+                        **self.start(param, group),
+                    }
+
+    def start(self, param: fb.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"sum": fb.full_like(param, group["initial_accumulator_value"])}
+
+    def update(
+        self, param: fb.Tensor, grad: fb.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        rate = float(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        total = state["sum"]
+        total.addcmul_(grad, grad, value=1)
+        param.addcdiv_(grad, total.sqrt().add_(group["eps"]), value=-rate)
