@@ -1,0 +1,290 @@
+#include "autograd/engine.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+#include "autograd/arithmetic.h"
+#include "autograd/python.h"
+
+namespace flambeau {
+
+GradientArithmetic gradient_arithmetic;
+
+namespace {
+
+uint32_t next_run = 1;
+
+// Gradients are added in place where the engine alone holds the sum so far.
+void accumulate_into(Ref& slot, Ref g, bool create_graph) {
+  if (!slot) {
+    slot = std::move(g);
+  } else if (!create_graph && slot.unique() && slot->contiguous() && !slot->grad_fn &&
+             slot->dtype() == g->dtype()) {
+    gradient_arithmetic.add_in_place(slot, g);
+  } else {
+    slot = gradient_arithmetic.add(slot, g);
+  }
+}
+
+void accumulate_leaf(Tensor* leaf, Ref g, bool create_graph) {
+  if (!leaf->grad) {
+    bool take = create_graph || (g.unique() && g->contiguous() && !g->grad_fn &&
+                                 !(g->flags & kRequiresGrad));
+    leaf->grad = take ? g.release() : gradient_arithmetic.copy(g).release();
+  } else if (create_graph || leaf->grad->grad_fn) {
+    Ref old = Ref::steal(std::exchange(leaf->grad, nullptr));
+    leaf->grad = gradient_arithmetic.add(old, g).release();
+  } else {
+    gradient_arithmetic.add_in_place(leaf->grad, g);
+    leaf->grad->storage->version++;
+  }
+  if (leaf->extra) run_post_accumulate_hooks(leaf->extra->post_accumulate_hooks, leaf);
+}
+
+class Run {
+ public:
+  explicit Run(const BackwardOptions& options) : o_(options), id_(next_run++) {
+    results_.resize(o_.inputs.size());
+    for (size_t i = 0; i < o_.inputs.size(); i++) {
+      Tensor* t = o_.inputs[i];
+      if (t->grad_fn) {
+        wanted_nodes_[as_node(t->grad_fn)].push_back({t->output_nr, i});
+      } else {
+        wanted_leaves_[t].push_back(i);
+      }
+    }
+  }
+
+  ~Run() {
+    // After an error, buffers that were filled must not leak into a later run.
+    for (Node* n : frontier_) {
+      if (n->run == id_) {
+        for (int i = 0; i < n->n_outputs; i++)
+          Py_CLEAR(reinterpret_cast<PyObject*&>(n->buffer[i]));
+        n->run = 0;
+      }
+      release(n);
+    }
+  }
+
+  void start(Tensor* root, Ref g) {
+    Edge e;
+    e.point_at(root);
+    if (!o_.inputs.empty()) mark(e.node());
+    send(e, std::move(g));
+  }
+
+  std::vector<Ref> finish() {
+    while (!frontier_.empty()) {
+      std::pop_heap(frontier_.begin(), frontier_.end(), earlier);
+      Node* n = frontier_.back();
+      frontier_.pop_back();
+      step(n);
+      release(n);
+    }
+    return std::move(results_);
+  }
+
+ private:
+  static bool earlier(Node* a, Node* b) { return a->seq < b->seq; }
+
+  // Which nodes lead to a wanted input: children before parents, iteratively.
+  void mark(Node* root) {
+    if (!root) return;
+    std::vector<std::pair<Node*, int>> stack{{root, 0}};
+    while (!stack.empty()) {
+      auto& [n, i] = stack.back();
+      if (i == 0 && leads_.count(n)) {
+        stack.pop_back();
+        continue;
+      }
+      if (i < n->n_edges) {
+        Node* next = n->edges[i++].node();
+        if (next && !leads_.count(next)) stack.push_back({next, 0});
+        continue;
+      }
+      bool leads = wanted_nodes_.count(n) > 0;
+      for (int k = 0; k < n->n_edges && !leads; k++) leads = edge_leads(n->edges[k]);
+      leads_[n] = leads;
+      stack.pop_back();
+    }
+  }
+
+  bool edge_leads(const Edge& e) const {
+    if (Node* n = e.node()) {
+      auto it = leads_.find(n);
+      return (it != leads_.end() && it->second) || wanted_nodes_.count(n) > 0;
+    }
+    return e.leaf() && wanted_leaves_.count(e.leaf()) > 0;
+  }
+
+  bool follows(const Edge& e) const {
+    return e.wanted() && (o_.inputs.empty() || edge_leads(e));
+  }
+
+  // A gradient arrives at an edge: undo broadcasting and promotion, then it
+  // waits at the node, or ends in the leaf.
+  void send(const Edge& e, Ref g) {
+    if (!g || !follows(e)) return;
+    if (e.shape && g->shape() != Ints(*e.shape)) g = gradient_arithmetic.sum_to(g, *e.shape);
+    if ((g->arr.dtype != e.dtype || (e.device && g->device != e.device)) && is_differentiable(e.dtype))
+      g = gradient_arithmetic.cast(g, DType(e.dtype), e.device);
+    if (Node* n = e.node()) {
+      deliver(n, e.nr, std::move(g));
+    } else {
+      end_at(e.leaf(), std::move(g));
+    }
+  }
+
+  void deliver(Node* n, uint32_t nr, Ref g) {
+    Tensor** buffer;
+    if (n->run == 0 || n->run == id_) {
+      if (n->run == 0) {
+        n->run = id_;
+        enqueue(n);
+      }
+      buffer = n->buffer;
+    } else {  // another run passes through the same node just now
+      auto& side = side_[n];
+      if (side.empty()) {
+        side.resize(n->n_outputs);
+        enqueue(n);
+      }
+      accumulate_into(side[nr], std::move(g), o_.create_graph);
+      return;
+    }
+    Ref slot = Ref::steal(std::exchange(buffer[nr], nullptr));
+    accumulate_into(slot, std::move(g), o_.create_graph);
+    buffer[nr] = slot.release();
+  }
+
+  void enqueue(Node* n) {
+    retain(n);
+    frontier_.push_back(n);
+    std::push_heap(frontier_.begin(), frontier_.end(), earlier);
+  }
+
+  void end_at(Tensor* leaf, Ref g) {
+    if (leaf->extra && leaf->extra->hooks) {
+      g = run_tensor_hooks(leaf->extra->hooks, std::move(g));
+      if (!g) return;
+    }
+    if (!o_.inputs.empty()) {
+      auto it = wanted_leaves_.find(leaf);
+      if (it == wanted_leaves_.end()) return;
+      if (!o_.accumulate) {
+        for (size_t i : it->second) accumulate_into(results_[i], g, true);
+        return;
+      }
+    }
+    accumulate_leaf(leaf, std::move(g), o_.create_graph);
+  }
+
+  void step(Node* n) {
+    constexpr int usual = 4;
+    Ref in_fixed[usual], out_fixed[usual];
+    std::unique_ptr<Ref[]> in_many, out_many;
+    Ref *in = in_fixed, *out = out_fixed;
+    if (n->n_outputs > usual) in_many.reset(in = new Ref[n->n_outputs]);
+    if (n->n_edges > usual) out_many.reset(out = new Ref[n->n_edges]);
+    auto side = side_.find(n);
+    if (side != side_.end()) {
+      for (int i = 0; i < n->n_outputs; i++) in[i] = std::move(side->second[size_t(i)]);
+      side_.erase(side);
+    } else {
+      for (int i = 0; i < n->n_outputs; i++) in[i] = Ref::steal(std::exchange(n->buffer[i], nullptr));
+      n->run = 0;
+    }
+    if (__builtin_expect(n->extra != nullptr, 0)) run_hooks_before(n, in);
+    if (!wanted_nodes_.empty()) capture(n, in);
+    if (!o_.inputs.empty() && !edges_lead(n)) return;
+    Backward b(n, in, out);
+    try {
+      GradModeGuard guard(o_.create_graph);
+      n->apply(b);
+    } catch (...) {
+      report_traceback(n);
+      throw;
+    }
+    if (!o_.keep_graph) n->release_saved();
+    if (__builtin_expect(n->extra && n->extra->hooks, 0)) run_hooks_after(n, in, out);
+    if (__builtin_expect(grad_mode.anomaly && grad_mode.anomaly_check_nan, 0)) check_nan(n, out);
+    for (int i = 0; i < n->n_outputs; i++) in[i] = nullptr;
+    for (int i = 0; i < n->n_edges; i++)
+      if (out[i]) send(n->edges[i], std::move(out[i]));
+  }
+
+  bool edges_lead(Node* n) const {
+    for (int i = 0; i < n->n_edges; i++)
+      if (edge_leads(n->edges[i])) return true;
+    return false;
+  }
+
+  void run_hooks_before(Node* n, Ref* in) {
+    NodeExtra& x = *n->extra;
+    for (size_t i = 0; i < x.tensor_hooks.size(); i++)
+      if (in[i] && x.tensor_hooks[i]) in[i] = run_tensor_hooks(x.tensor_hooks[i], in[i]);
+    if (x.pre_hooks) {
+      std::vector<Ref> grads(in, in + n->n_outputs);
+      run_pre_hooks(x.pre_hooks, grads);
+      std::copy(grads.begin(), grads.end(), in);
+    }
+    for (auto& [nr, weak] : x.retained) {
+      PyObject* o = PyWeakref_GetObject(weak);
+      if (o == Py_None || !in[nr]) continue;
+      Tensor* t = as_tensor(o);
+      Ref sum = Ref::steal(std::exchange(t->grad, nullptr));
+      accumulate_into(sum, in[nr], true);
+      t->grad = sum.release();
+    }
+  }
+
+  void run_hooks_after(Node* n, Ref* in, Ref* out) {
+    std::vector<Ref> grad_in(out, out + n->n_edges), grad_out(in, in + n->n_outputs);
+    run_post_hooks(n->extra->hooks, grad_in, grad_out);
+    std::copy(grad_in.begin(), grad_in.end(), out);
+  }
+
+  void capture(Node* n, Ref* in) {
+    auto it = wanted_nodes_.find(n);
+    if (it == wanted_nodes_.end()) return;
+    for (auto& [nr, index] : it->second) {
+      if (!in[nr]) continue;
+      if (o_.accumulate) {
+        accumulate_leaf(o_.inputs[index], in[nr], true);
+      } else {
+        accumulate_into(results_[index], in[nr], true);
+      }
+    }
+  }
+
+  void check_nan(Node* n, Ref* out) {
+    for (int i = 0; i < n->n_edges; i++)
+      if (out[i] && gradient_arithmetic.has_nan(out[i])) {
+        report_traceback(n);
+        fail(ErrorKind::Runtime, "Function '%s' returned nan values in its %dth output.", n->name(),
+             i);
+      }
+  }
+
+  const BackwardOptions& o_;
+  uint32_t id_;
+  std::vector<Node*> frontier_;
+  std::vector<Ref> results_;
+  std::unordered_map<Node*, std::vector<std::pair<uint32_t, size_t>>> wanted_nodes_;
+  std::unordered_map<Tensor*, std::vector<size_t>> wanted_leaves_;
+  std::unordered_map<Node*, bool> leads_;
+  std::unordered_map<Node*, std::vector<Ref>> side_;
+};
+
+}  // namespace
+
+std::vector<Ref> run_backward(const std::vector<Ref>& roots, const std::vector<Ref>& grads,
+                              const BackwardOptions& options) {
+  Run run(options);
+  for (size_t i = 0; i < roots.size(); i++) run.start(roots[i], grads[i]);
+  return run.finish();
+}
+
+}  // namespace flambeau

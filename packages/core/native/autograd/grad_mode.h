@@ -1,0 +1,28 @@
+// Per-thread switches of gradient recording.
+#pragma once
+
+namespace flambeau {
+
+struct GradMode {
+  bool enabled = true;
+  bool inference = false;
+  bool anomaly = false;
+  bool anomaly_check_nan = true;
+};
+
+inline thread_local GradMode grad_mode __attribute__((tls_model("initial-exec")));
+
+// Switches recording for a scope.
+class GradModeGuard {
+ public:
+  explicit GradModeGuard(bool enabled) : before_(grad_mode.enabled) {
+    grad_mode.enabled = enabled;
+  }
+  ~GradModeGuard() { grad_mode.enabled = before_; }
+  GradModeGuard(const GradModeGuard&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace flambeau

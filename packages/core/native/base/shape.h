@@ -1,0 +1,88 @@
+// Sizes and strides as borrowed or owned lists of int64.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace flambeau {
+
+constexpr int max_dims = 64;
+
+// A borrowed list; never outlives what it points into.
+struct Ints {
+  const int64_t* p = nullptr;
+  int n = 0;
+
+  constexpr Ints() = default;
+  constexpr Ints(const int64_t* p, int n) : p(p), n(n) {}
+  constexpr Ints(std::initializer_list<int64_t> l) : p(l.begin()), n(int(l.size())) {}
+  Ints(const std::vector<int64_t>& v) : p(v.data()), n(int(v.size())) {}
+
+  int64_t operator[](int i) const { return p[i]; }
+  const int64_t* begin() const { return p; }
+  const int64_t* end() const { return p + n; }
+  bool operator==(Ints o) const {
+    return n == o.n && (n == 0 || std::memcmp(p, o.p, size_t(n) * sizeof(int64_t)) == 0);
+  }
+  bool operator!=(Ints o) const { return !(*this == o); }
+  std::vector<int64_t> vec() const { return {begin(), end()}; }
+};
+
+// An owned list of at most max_dims entries, on the stack.
+struct Dims {
+  int n = 0;
+  int64_t v[max_dims];
+
+  Dims() = default;
+  Dims(Ints o) : n(o.n) {
+    if (n) std::memcpy(v, o.p, size_t(n) * sizeof(int64_t));
+  }
+  Dims(const Dims& o) : Dims(Ints(o)) {}
+  Dims& operator=(const Dims& o) {
+    n = o.n;
+    if (n) std::memmove(v, o.v, size_t(n) * sizeof(int64_t));
+    return *this;
+  }
+  operator Ints() const { return {v, n}; }
+  int64_t& operator[](int i) { return v[i]; }
+  int64_t operator[](int i) const { return v[i]; }
+  void push(int64_t x) { v[n++] = x; }
+};
+
+inline int64_t numel_of(Ints shape) {
+  int64_t n = 1;
+  for (int64_t s : shape) n *= s;
+  return n;
+}
+
+inline void contiguous_strides(Ints shape, int64_t* strides) {
+  int64_t step = 1;
+  for (int i = shape.n - 1; i >= 0; i--) {
+    strides[i] = step;
+    if (shape[i] > 1) step *= shape[i];
+  }
+}
+
+inline bool is_contiguous(Ints shape, Ints strides) {
+  int64_t expected = 1;
+  for (int i = shape.n - 1; i >= 0; i--) {
+    if (shape[i] == 0) return true;
+    if (shape[i] != 1) {
+      if (strides[i] != expected) return false;
+      expected *= shape[i];
+    }
+  }
+  return true;
+}
+
+// "[2, 3]"
+inline std::string to_string(Ints a) {
+  std::string s = "[";
+  for (int i = 0; i < a.n; i++) s += (i ? ", " : "") + std::to_string(a[i]);
+  return s + "]";
+}
+
+}  // namespace flambeau

@@ -1,0 +1,33 @@
+// Calling a kernel: table look-up, lock release, fallback, errors.
+#pragma once
+
+#include "dispatch/device.h"
+
+namespace flambeau {
+
+// Set by the floor above; the floors without Python know no interpreter lock.
+extern void* (*release_lock)();
+extern void (*acquire_lock)(void*);
+
+struct KernelCall {
+  int id;
+  int dtype;  // of the first input, or of the first output where there is none
+  fb_array* const* out;
+  int n_out;
+  const fb_array* const* in;
+  int n_in;
+  const fb_param* params = nullptr;
+  int64_t work = -1;  // in cheap elementwise operations; -1: from sizes and the row's cost
+};
+
+// Whether the device has a kernel of its own (or may fall back) for this.
+bool has_kernel(DeviceType* device, int id, int dtype);
+void call_kernel(DeviceType* device, const KernelCall& call);
+
+// Kernels that a device lacks run on the cpu instead, with a warning a kernel,
+// once a user has allowed it.
+void set_cpu_fallback(bool on);
+bool cpu_fallback();
+extern void (*fallback_warning)(const char* text);
+
+}  // namespace flambeau

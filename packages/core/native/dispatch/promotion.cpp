@@ -1,0 +1,55 @@
+#include "dispatch/promotion.h"
+
+#include <algorithm>
+
+namespace flambeau {
+namespace {
+
+DType default_float = FB_FLOAT32;
+
+// A lower category yields to a higher one; the higher keeps its own width.
+int combine(int higher, int lower) {
+  if (higher < 0) return lower;
+  if (lower < 0) return higher;
+  return info(lower).category > info(higher).category ? promote(DType(higher), DType(lower))
+                                                      : higher;
+}
+
+}  // namespace
+
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  Category ca = info(a).category, cb = info(b).category;
+  if (ca < cb) {
+    std::swap(a, b);
+    std::swap(ca, cb);
+  }
+  if (ca == Category::Complex)
+    return cb == Category::Complex ? FB_COMPLEX128 : promote(real_dtype(a), b) == FB_FLOAT64
+                                                         ? FB_COMPLEX128
+                                                         : a;
+  if (ca != cb) return a;
+  if (ca == Category::Floating)
+    return (a == FB_FLOAT16 && b == FB_BFLOAT16) || (a == FB_BFLOAT16 && b == FB_FLOAT16)
+               ? FB_FLOAT32
+               : std::max(a, b);
+  // uint8 and int8 need int16; otherwise the wider integer holds the other.
+  if (std::min(a, b) == FB_UINT8 && std::max(a, b) == FB_INT8) return FB_INT16;
+  return std::max(a, b);
+}
+
+bool can_cast(DType from, DType to) {
+  if (info(from).category == Category::Complex) return is_complex(to);
+  if (info(from).category == Category::Floating) return is_differentiable(to);
+  return !(info(from).category == Category::Integer && to == FB_BOOL);
+}
+
+DType default_dtype() { return default_float; }
+void set_default_dtype(DType d) { default_float = d; }
+
+DType ResultType::get() const {
+  int r = combine(combine(dimensioned_, scalar_), number_);
+  return r < 0 ? default_float : DType(r);
+}
+
+}  // namespace flambeau

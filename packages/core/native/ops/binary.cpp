@@ -1,0 +1,449 @@
+// Elementwise ops of two operands: arithmetic, comparisons, bit operations.
+#include <cmath>
+#include <cstring>
+
+#include "ops/elementwise.h"
+#include "ops/operators.h"
+#include "ops/op.h"
+
+namespace flambeau {
+namespace {
+
+enum class Type { Arithmetic, Floating, Bits, Comparison };
+
+// A gradient of one operand, from the result's gradient and what was saved.
+struct Given {
+  const Ref& g;
+  Operand a, b;  // present where the row saves them
+  const Ref& y;
+};
+using Gradient = Ref (*)(const Given& v);
+
+struct BinaryRow {
+  const char* name;
+  Type type;
+  const char* node;
+  bool save_a, save_b, save_y;
+  Gradient grad_a, grad_b;
+  int kernel = 0;
+};
+
+Ref times_conj(const Ref& g, const Operand& o) {
+  Ref keep;
+  return mul(g, conjugate(o, keep));
+}
+// Where two operands tie, each takes half of the gradient.
+Ref share(const Given& v, const char* wins, const Operand& mine, const Operand& other) {
+  Ref half = div(v.g, 2);
+  Ref tied = where(binary("eq", mine, other), half, Scalar(0.0));
+  return where(binary(wins, mine, other), v.g, tied);
+}
+Ref none(const Given& v) { return zeros_like(v.g); }
+
+Ref pow_grad_base(const Given& v) {
+  if (!v.b.t && v.b.s.is_zero()) return zeros_like(v.g);
+  if (!v.b.t) {
+    Scalar less = v.b.s;
+    less.i -= 1, less.f -= 1;
+    return times_conj(v.g, mul(pow(v.a, Operand(less)), v.b));
+  }
+  Ref slope = mul(v.b, pow(v.a, sub(v.b, 1)));
+  return times_conj(v.g, where(binary("eq", v.b, 0), Scalar(0.0), slope));
+}
+
+Ref pow_grad_exponent(const Given& v) {
+  // The limit of y log(a) at a = 0 is 0 for exponents that do not make y infinite.
+  Ref base_log = v.a.t ? log(v.a.t) : nullptr;
+  Ref slope = v.a.t ? mul(v.y, base_log) : mul(v.y, Operand(Scalar(std::log(v.a.s.f))));
+  Ref at_zero = binary("logical_and", binary("eq", v.a, 0), binary("ge", v.b, 0));
+  return times_conj(v.g, where(at_zero, Scalar(0.0), slope));
+}
+
+BinaryRow rows[] = {
+    {"add", Type::Arithmetic, "AddBackward0", false, false, false,
+     [](const Given& v) { return v.g; }, [](const Given& v) { return v.g; }},
+    {"sub", Type::Arithmetic, "SubBackward0", false, false, false,
+     [](const Given& v) { return v.g; }, [](const Given& v) { return neg(v.g); }},
+    {"mul", Type::Arithmetic, "MulBackward0", true, true, false,
+     [](const Given& v) { return times_conj(v.g, v.b); },
+     [](const Given& v) { return times_conj(v.g, v.a); }},
+    {"div", Type::Floating, "DivBackward0", true, true, false,
+     [](const Given& v) {
+       Ref keep;
+       return div(v.g, conjugate(v.b, keep));
+     },
+     [](const Given& v) {
+       Ref ratio = neg(div(div(v.a, v.b), v.b));
+       return times_conj(v.g, ratio);
+     }},
+    {"div_trunc", Type::Arithmetic, "DivBackward1", false, false, false, none, none},
+    {"div_floor", Type::Arithmetic, "DivBackward1", false, false, false, none, none},
+    {"remainder", Type::Arithmetic, "RemainderBackward0", true, true, false,
+     [](const Given& v) { return v.g; },
+     [](const Given& v) { return neg(mul(v.g, binary("div_floor", v.a, v.b))); }},
+    {"fmod", Type::Arithmetic, "FmodBackward0", true, true, false,
+     [](const Given& v) { return v.g; },
+     [](const Given& v) { return neg(mul(v.g, binary("div_trunc", v.a, v.b))); }},
+    {"pow", Type::Arithmetic, "PowBackward0", true, true, true, pow_grad_base, pow_grad_exponent},
+    {"maximum", Type::Arithmetic, "MaximumBackward0", true, true, false,
+     [](const Given& v) { return share(v, "gt", v.a, v.b); },
+     [](const Given& v) { return share(v, "gt", v.b, v.a); }},
+    {"minimum", Type::Arithmetic, "MinimumBackward0", true, true, false,
+     [](const Given& v) { return share(v, "lt", v.a, v.b); },
+     [](const Given& v) { return share(v, "lt", v.b, v.a); }},
+    {"fmax", Type::Arithmetic, "FmaxBackward0", true, true, false,
+     [](const Given& v) {
+       return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)), v.g, Scalar(0.0));
+     },
+     [](const Given& v) {
+       return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)), Scalar(0.0), v.g);
+     }},
+    {"fmin", Type::Arithmetic, "FminBackward0", true, true, false,
+     [](const Given& v) {
+       return where(binary("logical_or", binary("le", v.a, v.b), binary("ne", v.b, v.b)), v.g, Scalar(0.0));
+     },
+     [](const Given& v) {
+       return where(binary("logical_or", binary("le", v.a, v.b), binary("ne", v.b, v.b)), Scalar(0.0), v.g);
+     }},
+    {"atan2", Type::Floating, "Atan2Backward0", true, true, false,
+     [](const Given& v) { return mul(v.g, div(v.b, add(mul(v.a, v.a), mul(v.b, v.b)))); },
+     [](const Given& v) {
+       return mul(v.g, div(neg(mul(v.a, 1.0)), add(mul(v.a, v.a), mul(v.b, v.b))));
+     }},
+    {"hypot", Type::Floating, "HypotBackward0", true, true, true,
+     [](const Given& v) { return mul(v.g, div(v.a, v.y)); },
+     [](const Given& v) { return mul(v.g, div(v.b, v.y)); }},
+    {"copysign", Type::Floating, "CopysignBackward0", true, false, true,
+     [](const Given& v) {
+       Ref ratio = where(binary("eq", v.a, 0), Scalar(0.0), div(v.y, v.a));
+       return mul(v.g, ratio);
+     },
+     none},
+    {"nextafter", Type::Arithmetic, nullptr, false, false, false, nullptr, nullptr},
+    {"logaddexp", Type::Floating, "LogaddexpBackward0", true, true, true,
+     [](const Given& v) { return mul(v.g, exp(sub(v.a, v.y))); },
+     [](const Given& v) { return mul(v.g, exp(sub(v.b, v.y))); }},
+    {"xlogy", Type::Floating, "XlogyBackward0", true, true, false,
+     [](const Given& v) {
+       Ref zero_log = binary("logical_and", binary("eq", v.a, 0), binary("le", v.b, 0));
+       return mul(v.g, where(zero_log, Scalar(0.0), log(mul(v.b, 1.0))));
+     },
+     [](const Given& v) { return mul(v.g, div(v.a, v.b)); }},
+    {"bitwise_and", Type::Bits, nullptr, false, false, false, nullptr, nullptr},
+    {"bitwise_or", Type::Bits, nullptr, false, false, false, nullptr, nullptr},
+    {"bitwise_xor", Type::Bits, nullptr, false, false, false, nullptr, nullptr},
+    {"lshift", Type::Bits, nullptr, false, false, false, nullptr, nullptr},
+    {"rshift", Type::Bits, nullptr, false, false, false, nullptr, nullptr},
+    {"eq", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"ne", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"lt", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"le", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"gt", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"ge", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"logical_and", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"logical_or", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+    {"logical_xor", Type::Comparison, nullptr, false, false, false, nullptr, nullptr},
+};
+
+BinaryRow* find(const char* name) {
+  for (BinaryRow& r : rows)
+    if (!std::strcmp(r.name, name)) return &r;
+  return nullptr;
+}
+
+BinaryRow *row_add, *row_sub, *row_mul, *row_div, *row_pow;
+
+void check_types(const BinaryRow& r, DType compute) {
+  if (r.type == Type::Bits && is_differentiable(compute))
+    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
+         info(compute).legacy_name);
+  if (compute == FB_BOOL && &r == row_sub)
+    fail(ErrorKind::Runtime,
+         "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+         "or `logical_xor()` operator instead.");
+  if (is_complex(compute) && r.type == Type::Comparison && std::strchr("lg", r.name[0]) &&
+      std::strncmp(r.name, "logical", 7) != 0)
+    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
+         info(compute).legacy_name);
+}
+
+struct SavedOperand {
+  Saved tensor;
+  Scalar number;
+  bool is_tensor;
+};
+
+SavedOperand save(const Operand& o, bool wanted) {
+  if (!o.t) return {Saved(), o.s, false};
+  return {wanted ? Saved(o.t) : Saved(), Scalar(), true};
+}
+
+Operand get(Backward& b, const SavedOperand& s, Ref& keep) {
+  if (!s.is_tensor) return Operand(s.number);
+  keep = b.get(s.tensor);
+  return Operand(keep);
+}
+
+void record_binary(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* y) {
+  bool want_a = a.t && requires_grad(a.t), want_b = b.t && requires_grad(b.t);
+  Node* node;
+  if (!r.save_a && !r.save_b && !r.save_y) {
+    node = record(r.node, {a.t, b.t}, y, [&r](Backward& v) {
+      static const Ref no_tensor;
+      Given given{v.grad(), Operand(Scalar()), Operand(Scalar()), no_tensor};
+      if (v.needs(0)) v.set(0, r.grad_a(given));
+      if (v.needs(1)) v.set(1, r.grad_b(given));
+    });
+  } else {
+    // A product needs only the other factor of the operand that wants a gradient.
+    bool product = &r == row_mul;
+    SavedOperand sa = save(a, r.save_a && (!product || want_b));
+    SavedOperand sb = save(b, r.save_b && (!product || want_a));
+    Saved sy = r.save_y ? Saved::output(y) : Saved();
+    node = record(r.node, {a.t, b.t}, y,
+                  [&r, sa = std::move(sa), sb = std::move(sb), sy = std::move(sy)](Backward& v) {
+                    Ref keep_a, keep_b, saved_y = v.get(sy);
+                    Given given{v.grad(), get(v, sa, keep_a), get(v, sb, keep_b), saved_y};
+                    if (v.needs(0)) v.set(0, r.grad_a(given));
+                    if (v.needs(1)) v.set(1, r.grad_b(given));
+                  });
+  }
+  if (a.t && a.t->shape() != y->shape()) node->edges[0].expect_shape(a.t->shape());
+  if (b.t && b.t->shape() != y->shape()) node->edges[1].expect_shape(b.t->shape());
+}
+
+Ref apply(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* destination) {
+  Operand in[] = {a, b};
+  DType compute = a.t && b.t && a.t->dtype() == b.t->dtype() ? a.t->dtype() : result_type(in, 2);
+  if (r.type == Type::Floating) compute = floating_type(compute);
+  check_types(r, compute);
+  if (__builtin_expect(r.kernel == kernel_id("pow") && is_integral(compute) && !b.t && b.s.i < 0, 0))
+    fail(ErrorKind::Runtime, "pow: Integers to negative integer powers are not allowed.");
+  DType out = r.type == Type::Comparison ? FB_BOOL : compute;
+  Ref y = elementwise({r.name, r.kernel, compute, out, nullptr, destination}, in, 2);
+  if (r.node && grad_mode.enabled && ((a.t && requires_grad(a.t)) || (b.t && requires_grad(b.t))) &&
+      is_differentiable(out))
+    record_binary(r, a, b, y);
+  return y;
+}
+
+Operand operand(const Args& a, int i) {
+  return a.tensor(i) ? Operand(a.tensor(i)) : Operand(a.scalar(i));
+}
+
+PyObject* run(Args& a) {
+  return object(apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
+}
+
+// ---- ops with a further argument ----
+
+// a + alpha * b, fused where the backend can.
+Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alpha, Tensor* destination,
+               bool subtract) {
+  if (alpha.equals(1)) return apply(subtract ? *row_sub : *row_add, a, b, destination);
+  DType compute = result_type(a, b);
+  if (!is_differentiable(compute) && alpha.category > Category::Integer)
+    fail(ErrorKind::Runtime,
+         "%s: For integral input tensors, argument alpha must not be a floating point number.", name);
+  if (subtract) alpha.i = -alpha.i, alpha.f = -alpha.f, alpha.imag = -alpha.imag;
+  Ref keep;
+  Operand scaled = b.t ? Operand(keep = mul(b, Operand(alpha)))
+                       : Operand(Scalar(b.s.category <= Category::Integer && alpha.category <= Category::Integer
+                                            ? Scalar(b.s.i * alpha.i)
+                                            : Scalar(b.s.f * alpha.f)));
+  return apply(*row_add, a, scaled, destination);
+}
+
+PyObject* run_add(Args& a) {
+  return object(scaled_sum("add", operand(a, 0), operand(a, 1), a.scalar(2), a.destination, false));
+}
+PyObject* run_sub(Args& a) {
+  return object(scaled_sum("sub", operand(a, 0), operand(a, 1), a.scalar(2), a.destination, true));
+}
+PyObject* run_rsub(Args& a) {
+  return object(scaled_sum("rsub", operand(a, 1), operand(a, 0), a.scalar(2), a.destination, true));
+}
+
+PyObject* run_div(Args& a) {
+  const char* mode = a.given(2) ? a.text(2) : nullptr;
+  const BinaryRow* row = row_div;
+  if (mode && !std::strcmp(mode, "trunc")) {
+    row = find("div_trunc");
+  } else if (mode && !std::strcmp(mode, "floor")) {
+    row = find("div_floor");
+  } else if (mode) {
+    fail(ErrorKind::Runtime,
+         "div: expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
+  }
+  return object(apply(*row, operand(a, 0), operand(a, 1), a.destination));
+}
+
+PyObject* run_floor_divide(Args& a) {
+  return object(apply(*find("div_floor"), operand(a, 0), operand(a, 1), a.destination));
+}
+
+// Integer powers that are a product or two cost no call to pow.
+Ref power(const Operand& a, const Operand& b, Tensor* destination) {
+  if (a.t && !b.t && b.s.category != Category::Complex && is_differentiable(a.t->dtype())) {
+    if (b.s.equals(2)) return unary("square", a.t);
+    if (b.s.equals(1)) return clone(a.t);
+    if (b.s.equals(0.5)) return unary("sqrt", a.t);
+  }
+  return apply(*row_pow, a, b, destination);
+}
+
+PyObject* run_pow(Args& a) { return object(power(operand(a, 0), operand(a, 1), a.destination)); }
+
+}  // namespace
+
+Ref add(const Operand& a, const Operand& b) { return apply(*row_add, a, b, nullptr); }
+Ref sub(const Operand& a, const Operand& b) { return apply(*row_sub, a, b, nullptr); }
+Ref mul(const Operand& a, const Operand& b) { return apply(*row_mul, a, b, nullptr); }
+Ref div(const Operand& a, const Operand& b) { return apply(*row_div, a, b, nullptr); }
+Ref pow(const Operand& a, const Operand& b) { return power(a, b, nullptr); }
+
+Ref binary(const char* name, const Operand& a, const Operand& b) {
+  if (BinaryRow* r = find(name)) return apply(*r, a, b, nullptr);
+  fail(ErrorKind::Runtime, "no binary op named %s", name);
+}
+
+void add_in_place(Tensor* a, Tensor* b) {
+  fb_array* outs[] = {&a->arr};
+  const fb_array* ins[] = {&a->arr, &b->arr};
+  if (b->dtype() == a->dtype() && b->shape() == a->shape() && b->device == a->device) {
+    if (a->numel()) call_kernel(a->device, {kernel_id("add"), a->dtype(), outs, 1, ins, 2});
+    return;
+  }
+  GradModeGuard off(false);
+  copy_values(a, add(a, b));
+}
+
+// ---- Python's operators ----
+
+namespace {
+
+// One of the two is a tensor; the other may be anything.
+bool operands(PyObject* x, PyObject* y, Operand& a, Operand& b) {
+  if (is_tensor(x)) {
+    a = Operand(as_tensor(x));
+  } else {
+    Slot s;
+    if (!number_from(x, s)) return false;
+    Args holder;
+    holder.slot[0] = s;
+    a = Operand(holder.scalar(0));
+  }
+  if (is_tensor(y)) {
+    b = Operand(as_tensor(y));
+  } else {
+    Slot s;
+    if (!number_from(y, s)) return false;
+    Args holder;
+    holder.slot[0] = s;
+    b = Operand(holder.scalar(0));
+  }
+  return true;
+}
+
+PyObject* operate(const BinaryRow& r, PyObject* x, PyObject* y) {
+  return guarded([&]() -> PyObject* {
+    Operand a{Scalar()}, b{Scalar()};
+    if (!operands(x, y, a, b)) Py_RETURN_NOTIMPLEMENTED;
+    return object(apply(r, a, b, nullptr));
+  });
+}
+
+const BinaryRow& row(const char* name) { return *find(name); }
+
+}  // namespace
+
+namespace operators {
+
+PyObject* add(PyObject* x, PyObject* y) { return operate(*row_add, x, y); }
+PyObject* sub(PyObject* x, PyObject* y) { return operate(*row_sub, x, y); }
+PyObject* mul(PyObject* x, PyObject* y) { return operate(*row_mul, x, y); }
+PyObject* div(PyObject* x, PyObject* y) { return operate(*row_div, x, y); }
+PyObject* floor_divide(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("div_floor");
+  return operate(r, x, y);
+}
+PyObject* remainder(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("remainder");
+  return operate(r, x, y);
+}
+PyObject* bit_and(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("bitwise_and");
+  return operate(r, x, y);
+}
+PyObject* bit_or(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("bitwise_or");
+  return operate(r, x, y);
+}
+PyObject* bit_xor(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("bitwise_xor");
+  return operate(r, x, y);
+}
+PyObject* lshift(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("lshift");
+  return operate(r, x, y);
+}
+PyObject* rshift(PyObject* x, PyObject* y) {
+  static const BinaryRow& r = row("rshift");
+  return operate(r, x, y);
+}
+PyObject* power(PyObject* x, PyObject* y, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Operand a{Scalar()}, b{Scalar()};
+    if (!operands(x, y, a, b)) Py_RETURN_NOTIMPLEMENTED;
+    return object(flambeau::power(a, b, nullptr));
+  });
+}
+PyObject* compare(PyObject* x, PyObject* y, int op) {
+  static const BinaryRow* rows[] = {&row("lt"), &row("le"), &row("eq"), &row("ne"), &row("gt"), &row("ge")};
+  return operate(*rows[op], x, y);
+}
+
+}  // namespace operators
+
+void declare_binary() {
+  for (BinaryRow& r : rows) r.kernel = find_kernel_id(r.name);
+  row_add = find("add"), row_sub = find("sub"), row_mul = find("mul"), row_div = find("div"),
+  row_pow = find("pow");
+  for (BinaryRow& r : rows) {
+    std::string name = r.name;
+    if (name == "add" || name == "sub" || name == "div" || name == "pow" || name == "div_trunc" ||
+        name == "div_floor")
+      continue;
+    if (name == "lshift") name = "bitwise_left_shift";
+    if (name == "rshift") name = "bitwise_right_shift";
+    bool tensors_only = name == "maximum" || name == "minimum" || name == "fmax" ||
+                        name == "fmin" || name == "atan2" || name == "hypot" ||
+                        name == "nextafter" || name == "logaddexp" ||
+                        name.compare(0, 8, "logical_") == 0;
+    bool number_first = name == "remainder" || name == "xlogy" || r.type == Type::Bits;
+    std::string self = number_first ? "(Operand self, " : "(Tensor self, ";
+    std::string other = tensors_only ? "Tensor other)" : "Operand other)";
+    // maximum and its like have no in-place form.
+    uint32_t flags = name == "maximum" || name == "minimum" || name == "fmax" || name == "fmin" || name == "logaddexp"
+                         ? kBoth | kOut
+                         : kElementwise;
+    auto put = [&](const std::string& n) { declare(n + self + other, run, flags, &r); };
+    put(name);
+    static const char* aliases[][2] = {{"gt", "greater"}, {"ge", "greater_equal"}, {"lt", "less"},
+                                       {"le", "less_equal"}, {"ne", "not_equal"}, {"mul", "multiply"},
+                                       {"atan2", "arctan2"}};
+    for (auto& alias : aliases)
+      if (name == alias[0]) put(alias[1]);
+  }
+  declare("add(Tensor self, Operand other, *, Scalar alpha=1)", run_add, kElementwise);
+  for (const char* name : {"sub", "subtract"})
+    declare(std::string(name) + "(Tensor self, Operand other, *, Scalar alpha=1)", run_sub, kElementwise);
+  declare("rsub(Tensor self, Operand other, *, Scalar alpha=1)", run_rsub, kFunction);
+  for (const char* name : {"div", "divide"})
+    declare(std::string(name) + "(Tensor self, Operand other, *, str? rounding_mode=None)", run_div, kElementwise);
+  declare("true_divide(Tensor self, Operand other)", run, kElementwise, row_div);
+  declare("floor_divide(Tensor self, Operand other)", run_floor_divide, kElementwise);
+  declare("pow(Operand self, Operand exponent)", run_pow, kElementwise);
+}
+
+}  // namespace flambeau

@@ -1,0 +1,444 @@
+#include "ops/op.h"
+
+#include <cstring>
+#include <map>
+
+#include "dispatch/promotion.h"
+#include "ops/api.h"
+#include "ops/view_history.h"
+
+namespace flambeau {
+
+PyTypeObject* op_type = nullptr;
+
+namespace {
+
+struct Declared {
+  Op* op;
+  uint32_t flags;
+};
+
+std::map<std::string, Declared>& registry() {
+  static auto* r = new std::map<std::string, Declared>;
+  return *r;
+}
+
+std::map<std::string, PyObject*>& compositions() {
+  static auto* c = new std::map<std::string, PyObject*>;
+  return *c;
+}
+
+// ---- in-place and out= forms ------------------------------------------------
+
+bool any_requires_grad(const Args& a) {
+  if (!grad_mode.enabled) return false;
+  for (int i = 0; i < a.n; i++) {
+    if (a.slot[i].tag == Slot::Tensor_ && requires_grad(a.slot[i].tensor)) return true;
+    if (a.schema->params[size_t(i)].kind == Kind::Tensors)
+      for (Tensor* t : a.tensors(i))
+        if (requires_grad(t)) return true;
+  }
+  return false;
+}
+
+void check_fits(const char* op, Tensor* self, Tensor* result) {
+  if (self->shape() != result->shape())
+    fail(ErrorKind::Runtime, "%s_: output with shape %s doesn't match the broadcast shape %s", op,
+         to_string(self->shape()).c_str(), to_string(result->shape()).c_str());
+  if (!can_cast(result->dtype(), self->dtype()))
+    fail(ErrorKind::Runtime, "%s_: result type %s can't be cast to the desired output type %s", op,
+         info(result->dtype()).legacy_name, info(self->dtype()).legacy_name);
+}
+
+PyObject* run_inplace(const Overload& o, Args& a) {
+  Ref self(a.tensor(0));
+  const char* name = o.schema.name.c_str();
+  check_inplace(name, self);
+  if (any_requires_grad(a)) {
+    // The gradient may need what the write is about to destroy, so the value is
+    // computed from a stand-in that keeps the old contents and the old history.
+    Ref old = stand_in(self);
+    a.slot[0].tensor = old;
+    PyObject* object = o.impl(a);
+    Ref result = Ref::steal(as_tensor(object));
+    a.slot[0].tensor = self;
+    check_fits(name, self, result);
+    if (result->dtype() != self->dtype()) result = to_dtype(result, self->dtype());
+    copy_values(self, result);
+    bump_version(self);
+    rebase_history(self, result);
+  } else {
+    a.destination = self;
+    Ref result = Ref::steal(as_tensor(o.impl(a)));
+    if (result.get() != self.get()) {
+      check_fits(name, self, result);
+      copy_values(self, result);
+    }
+    bump_version(self);
+  }
+  return self.object();
+}
+
+void write_out(const char* op, Tensor* out, Tensor* result) {
+  if (out == result) return;
+  if (!can_cast(result->dtype(), out->dtype()))
+    fail(ErrorKind::Runtime, "%s: result type %s can't be cast to the desired output type %s", op,
+         info(result->dtype()).legacy_name, info(out->dtype()).legacy_name);
+  if (out->device != result->device)
+    fail(ErrorKind::Runtime, "%s: expected out tensor to be on %s, but found it on %s", op,
+         result->device->name.c_str(), out->device->name.c_str());
+  if (out->shape() != result->shape()) {
+    if (out->numel() != 0 &&
+        PyErr_WarnFormat(PyExc_UserWarning, 1,
+                         "%s: an output with one or more elements was resized since it had shape "
+                         "%s, which does not match the required output shape %s",
+                         op, to_string(out->shape()).c_str(), to_string(result->shape()).c_str()))
+      throw PythonError{};
+    resize(out, result->shape());
+  }
+  copy_values(out, result);
+}
+
+PyObject* run_out(const Overload& o, Args& a) {
+  const char* name = o.schema.name.c_str();
+  bool single = is_tensor(a.out);
+  if (!single && !PyTuple_Check(a.out) && !PyList_Check(a.out))
+    fail(ErrorKind::Type, "%s(): argument 'out' must be Tensor, not %s", name,
+         Py_TYPE(a.out)->tp_name);
+  if (any_requires_grad(a) || (single && grad_mode.enabled && requires_grad(as_tensor(a.out))))
+    fail(ErrorKind::Runtime,
+         "%s(): functions with out=... arguments don't support automatic differentiation, but one "
+         "of the arguments requires grad.",
+         name);
+  if (single) a.destination = as_tensor(a.out);
+  PyObject* result = o.impl(a);
+  if (single && is_tensor(result)) {
+    Ref r = Ref::steal(as_tensor(result));
+    write_out(name, as_tensor(a.out), r);
+    bump_version(as_tensor(a.out));
+    Py_INCREF(a.out);
+    return a.out;
+  }
+  Py_ssize_t n = single ? -1 : PySequence_Fast_GET_SIZE(a.out);
+  bool fits = PyTuple_Check(result) && PyTuple_GET_SIZE(result) == n;
+  for (Py_ssize_t i = 0; fits && i < n; i++) {
+    PyObject* to = PySequence_Fast_GET_ITEM(a.out, i);
+    if (!is_tensor(to)) fits = false;
+    if (fits) write_out(name, as_tensor(to), as_tensor(PyTuple_GET_ITEM(result, i)));
+    // The named tuple handed back holds the caller's own tensors.
+    if (fits) {
+      Py_INCREF(to);
+      PyObject* old = PyTuple_GET_ITEM(result, i);
+      PyTuple_SET_ITEM(result, i, to);
+      Py_DECREF(old);
+    }
+  }
+  if (!fits) {
+    Py_DECREF(result);
+    fail(ErrorKind::Type, "%s(): argument 'out' does not fit the op's results", name);
+  }
+  return result;
+}
+
+// ---- autocast -----------------------------------------------------------------
+
+void apply_autocast(Autocast policy, Args& a) {
+  for (int i = 0; i < a.n; i++) {
+    Slot& s = a.slot[i];
+    if (s.tag == Slot::Tensor_) {
+      Ref cast = autocast_tensor(s.tensor, policy);
+      if (cast.get() == s.tensor) continue;
+      s.tensor = cast;
+      a.keep(cast.object());
+    } else if (a.schema->params[size_t(i)].kind == Kind::Tensors && s.tag == Slot::Object) {
+      auto tensors = a.tensors(i);
+      PyObject* list = checked(PyTuple_New(Py_ssize_t(tensors.size())));
+      for (size_t k = 0; k < tensors.size(); k++)
+        PyTuple_SET_ITEM(list, Py_ssize_t(k), autocast_tensor(tensors[k], policy).object());
+      s.object = list;
+      a.keep(list);
+    }
+  }
+}
+
+// ---- the call --------------------------------------------------------------------
+
+PyObject* run(const Op* op, const Overload& o, Args& a) {
+  a.op = op;
+  a.row = o.row;
+  if (__builtin_expect(autocast_state.enabled && op->autocast != Autocast::None, 0))
+    apply_autocast(op->autocast, a);
+  if (op->inplace) return run_inplace(o, a);
+  if (__builtin_expect(a.out != nullptr, 0)) return run_out(o, a);
+  return o.impl(a);
+}
+
+std::string describe_call(const Op* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  std::string s = std::string(op->name) +
+                  "() received an invalid combination of arguments - got (";
+  for (Py_ssize_t i = 0; i < nargs; i++)
+    s += (i ? ", " : "") + std::string(Py_TYPE(args[i])->tp_name);
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
+    s += (nargs + k ? ", " : "") + std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, k))) +
+         "=" + Py_TYPE(args[nargs + k])->tp_name;
+  s += "), but expected one of:";
+  for (const Overload& o : *op->overloads) s += "\n * " + o.schema.text;
+  return s;
+}
+
+PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  auto op = reinterpret_cast<const Op*>(self);
+  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  return guarded([&]() -> PyObject* {
+    const auto& overloads = *op->overloads;
+    const bool alone = overloads.size() == 1;
+    for (const Overload& o : overloads) {
+      Args a;
+      std::string why;
+      if (parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr)) return run(op, o, a);
+      if (alone) throw Error(ErrorKind::Type, why);
+    }
+    throw Error(ErrorKind::Type, describe_call(op, args, nargs, kwnames));
+  });
+}
+
+// ---- the Python type ------------------------------------------------------------------
+
+PyObject* op_repr(PyObject* self) {
+  return PyUnicode_FromFormat("<built-in function %s>", reinterpret_cast<Op*>(self)->name);
+}
+
+PyObject* op_get(PyObject* self, PyObject* instance, PyObject*) {
+  if (!instance || instance == Py_None) return Py_INCREF(self), self;
+  return PyMethod_New(self, instance);
+}
+
+PyObject* op_name(PyObject* self, void*) {
+  return PyUnicode_FromString(reinterpret_cast<Op*>(self)->name);
+}
+
+PyObject* op_doc(PyObject* self, void*) {
+  auto op = reinterpret_cast<Op*>(self);
+  if (op->doc) return Py_INCREF(op->doc), op->doc;
+  std::string text;
+  for (const Overload& o : *op->overloads) text += (text.empty() ? "" : "\n") + o.schema.text;
+  return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
+}
+
+PyObject* op_schemas(PyObject* self, void*) {
+  auto op = reinterpret_cast<Op*>(self);
+  PyObject* t = PyTuple_New(Py_ssize_t(op->overloads->size()));
+  for (size_t i = 0; i < op->overloads->size(); i++)
+    PyTuple_SET_ITEM(t, Py_ssize_t(i), PyUnicode_FromString((*op->overloads)[i].schema.text.c_str()));
+  return t;
+}
+
+PyObject* op_reduce(PyObject* self, PyObject*) { return op_name(self, nullptr); }
+
+PyGetSetDef op_getset[] = {{"__name__", op_name, nullptr, nullptr, nullptr},
+                           {"__qualname__", op_name, nullptr, nullptr, nullptr},
+                           {"__doc__", op_doc, nullptr, nullptr, nullptr},
+                           {"schemas", op_schemas, nullptr, nullptr, nullptr},
+                           {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef op_methods[] = {{"__reduce__", op_reduce, METH_NOARGS, nullptr},
+                            {nullptr, nullptr, 0, nullptr}};
+PyMemberDef op_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Op, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Op, dict), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot op_slots[] = {{Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                          {Py_tp_repr, reinterpret_cast<void*>(op_repr)},
+                          {Py_tp_descr_get, reinterpret_cast<void*>(op_get)},
+                          {Py_tp_getset, op_getset},
+                          {Py_tp_methods, op_methods},
+                          {Py_tp_members, op_members},
+                          {0, nullptr}};
+PyType_Spec op_spec = {"flambeau_core.Op", sizeof(Op), 0,
+                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                           Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                       op_slots};
+
+Op* new_op(const std::string& name) {
+  // Ops live as long as the process.
+  Op* op = PyObject_New(Op, op_type);
+  op->call = op_call;
+  op->name = strdup(name.c_str());
+  op->overloads = new std::vector<Overload>;
+  op->composition = nullptr;
+  op->doc = nullptr;
+  op->dict = nullptr;
+  op->inplace = false;
+  op->autocast = Autocast::None;
+  return op;
+}
+
+Op* inplace_form(const Op* op) {
+  Op* o = new_op(std::string(op->name) + "_");
+  o->overloads = op->overloads;
+  o->composition = op->composition;
+  o->inplace = true;
+  o->autocast = Autocast::None;
+  return o;
+}
+
+void put(PyObject* where, const char* name, PyObject* value) {
+  if (PyObject_SetAttrString(where, name, value) < 0) throw PythonError{};
+}
+
+struct Places {
+  PyObject *module = nullptr, *tensor = nullptr, *nn = nullptr, *optim = nullptr;
+} places;
+
+void publish(const std::string& name, const Declared& d) {
+  auto o = reinterpret_cast<PyObject*>(d.op);
+  PyObject* home = d.flags & kNeural ? places.nn : d.flags & kOptimizer ? places.optim : places.module;
+  if (d.flags & kFunction) put(home, name.c_str(), o);
+  if (d.flags & kMethod) put(places.tensor, name.c_str(), o);
+  if (d.flags & kInPlace) {
+    auto i = reinterpret_cast<PyObject*>(inplace_form(d.op));
+    std::string name_ = name + "_";
+    if (d.flags & kFunction) put(home, name_.c_str(), i);
+    if (d.flags & kMethod) put(places.tensor, name_.c_str(), i);
+    Py_DECREF(i);
+  }
+}
+
+PyObject* call_composition(PyObject* function, PyObject** args, size_t n) {
+  return checked(PyObject_Vectorcall(function, args, n, nullptr));
+}
+
+// A Python op's implementation: hand the parsed arguments to its function.
+PyObject* run_python_op(Args& a) { return compose(a); }
+
+}  // namespace
+
+bool make_op_type() {
+  op_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&op_spec));
+  return op_type != nullptr;
+}
+
+void declare(const char* text, Impl impl, uint32_t flags, const void* row) {
+  Schema schema = parse_schema(text);
+  schema.takes_out = flags & kOut;
+  auto [it, fresh] = registry().try_emplace(schema.name, Declared{nullptr, flags});
+  if (fresh) it->second.op = new_op(schema.name);
+  it->second.flags |= flags;
+  it->second.op->overloads->push_back({std::move(schema), impl, row});
+}
+
+void set_autocast(Autocast policy, std::initializer_list<const char*> names) {
+  for (const char* n : names)
+    if (Op* op = find_op(n)) op->autocast = policy;
+}
+
+void publish_ops(PyObject* module, PyObject* tensor, PyObject* nn, PyObject* optim) {
+  places = {module, tensor, nn, optim};
+  for (auto& [name, d] : registry()) publish(name, d);
+}
+
+PyObject* declare_python_op(const char* text, PyObject* function, uint32_t flags) {
+  std::string name = parse_schema(text).name;
+  bool fresh = registry().find(name) == registry().end();
+  declare(text, run_python_op, flags);
+  Declared& d = registry()[name];
+  if (fresh) {
+    Py_INCREF(function);
+    d.op->composition = function;
+    d.op->doc = PyObject_GetAttrString(function, "__doc__");
+    if (d.op->doc == Py_None) Py_CLEAR(d.op->doc);
+  }
+  publish(name, d);
+  auto o = reinterpret_cast<PyObject*>(d.op);
+  Py_INCREF(o);
+  return o;
+}
+
+void set_composition(const char* name, PyObject* function) {
+  Py_INCREF(function);
+  compositions()[name] = function;
+  if (Op* op = find_op(name)) op->composition = function;
+}
+
+Op* find_op(const std::string& name) {
+  auto it = registry().find(name);
+  return it == registry().end() ? nullptr : it->second.op;
+}
+
+PyObject* compose(Args& a) {
+  PyObject* function = a.op->composition;
+  if (!function)
+    fail(ErrorKind::NotImplemented, "%s has neither a kernel on this device nor a composition",
+         a.op->name);
+  PyObject* args[max_params];
+  for (int i = 0; i < a.n; i++) args[i] = box(a.slot[i]);
+  PyObject* result = PyObject_Vectorcall(function, args, size_t(a.n), nullptr);
+  for (int i = 0; i < a.n; i++) Py_XDECREF(args[i]);
+  return checked(result);
+}
+
+PyObject* compose(const char* name, std::initializer_list<PyObject*> owned) {
+  std::vector<PyObject*> args(owned);
+  auto it = compositions().find(name);
+  PyObject* result = nullptr;
+  if (it != compositions().end()) {
+    result = PyObject_Vectorcall(it->second, args.data(), args.size(), nullptr);
+  }
+  for (PyObject* o : args) Py_XDECREF(o);
+  if (it == compositions().end())
+    fail(ErrorKind::NotImplemented, "%s has neither a kernel on this device nor a composition", name);
+  return checked(result);
+}
+
+void set_python_error(std::exception_ptr e) {
+  try {
+    std::rethrow_exception(e);
+  } catch (const PythonError&) {
+  } catch (const Error& error) {
+    PyObject* type = PyExc_RuntimeError;
+    switch (error.kind()) {
+      case ErrorKind::Type: type = PyExc_TypeError; break;
+      case ErrorKind::Value: type = PyExc_ValueError; break;
+      case ErrorKind::Index: type = PyExc_IndexError; break;
+      case ErrorKind::NotImplemented: type = PyExc_NotImplementedError; break;
+      case ErrorKind::ZeroDivision: type = PyExc_ZeroDivisionError; break;
+      default: break;
+    }
+    PyErr_SetString(type, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
+PyObject* tuple_of(std::vector<Ref> values) {
+  PyObject* t = checked(PyTuple_New(Py_ssize_t(values.size())));
+  for (size_t i = 0; i < values.size(); i++) {
+    PyObject* o = values[i] ? values[i].object() : (Py_INCREF(Py_None), Py_None);
+    PyTuple_SET_ITEM(t, Py_ssize_t(i), o);
+  }
+  return t;
+}
+
+PyObject* named_result(const char* type_name, std::initializer_list<Ref> values) {
+  static std::map<std::string, PyObject*> types;
+  PyObject*& type = types[type_name];
+  if (!type) {
+    PyObject* module = checked(PyImport_ImportModule("flambeau_core.return_types"));
+    type = PyObject_GetAttrString(module, type_name);
+    Py_DECREF(module);
+    checked(type);
+  }
+  PyObject* plain = tuple_of(std::vector<Ref>(values));
+  PyObject* named = PyObject_CallMethod(type, "_make", "O", plain);
+  Py_DECREF(plain);
+  return checked(named);
+}
+
+Ref autocast_tensor(Tensor* t, Autocast policy) {
+  if (!is_floating(t->dtype()) || t->dtype() == FB_FLOAT64) return Ref(t);
+  DType want = policy == Autocast::Lower ? DType(autocast_state.dtype) : FB_FLOAT32;
+  return t->dtype() == want ? Ref(t) : to_dtype(t, want);
+}
+
+}  // namespace flambeau

@@ -1,0 +1,102 @@
+// The op: one callable object that is function and method alike, made from a
+// row (schema, implementation). Everything that all ops share happens here:
+// parsing, modes, in-place and out= forms, errors.
+#pragma once
+
+#include <exception>
+#include <functional>
+
+#include "autograd/node.h"
+#include "autograd/python.h"
+#include "ops/schema.h"
+
+namespace flambeau {
+
+// Does the work: returns a new reference, throws on error.
+using Impl = PyObject* (*)(Args& a);
+
+enum OpFlag : uint32_t {
+  kFunction = 1,   // flambeau.name
+  kMethod = 2,     // Tensor.name
+  kInPlace = 4,    // also Tensor.name_ (and flambeau.name_)
+  kOut = 8,        // takes out=
+  kNeural = 16,    // lives in nn_ops instead of the main namespace
+  kOptimizer = 32, // lives in optim_ops
+  kBoth = kFunction | kMethod,
+  kElementwise = kBoth | kInPlace | kOut,
+};
+
+// What autocast does to an op's floating-point tensors.
+enum class Autocast : uint8_t { None, Lower, Full, Widest };
+
+struct Overload {
+  Schema schema;
+  Impl impl;
+  const void* row;
+};
+
+struct Op {
+  PyObject_HEAD
+  vectorcallfunc call;
+  const char* name;
+  std::vector<Overload>* overloads;
+  PyObject* composition;  // the Python definition, or nullptr
+  PyObject* doc;
+  PyObject* dict;
+  bool inplace;
+  Autocast autocast;
+};
+
+extern PyTypeObject* op_type;
+bool make_op_type();
+
+// One row. Rows of one name are overloads, tried in order.
+void declare(const char* schema, Impl impl, uint32_t flags, const void* row = nullptr);
+inline void declare(const std::string& schema, Impl impl, uint32_t flags, const void* row = nullptr) {
+  declare(schema.c_str(), impl, flags, row);
+}
+void set_autocast(Autocast policy, std::initializer_list<const char*> names);
+// Puts every declared op into its namespaces; called once, by the module.
+void publish_ops(PyObject* module, PyObject* tensor_type, PyObject* nn_ops, PyObject* optim_ops);
+// An op that is a Python function; see flambeau_core.declare.
+PyObject* declare_python_op(const char* schema, PyObject* function, uint32_t flags);
+// The Python definition of a native op, used where a backend has no kernel.
+void set_composition(const char* name, PyObject* function);
+Op* find_op(const std::string& name);
+
+// Calls the op's Python definition with the arguments as they now are.
+PyObject* compose(Args& a);
+// The same for another op or kernel id, from C++ arguments.
+PyObject* compose(const char* name, std::initializer_list<PyObject*> owned_args);
+
+// Runs native code under Python: C++ exceptions become Python's.
+void set_python_error(std::exception_ptr e);
+template <class F>
+auto guarded(F&& f, decltype(f()) failed = {}) noexcept -> decltype(f()) {
+  try {
+    return f();
+  } catch (...) {
+    set_python_error(std::current_exception());
+    return failed;
+  }
+}
+
+inline PyObject* object(Ref r) { return r.object(); }
+inline PyObject* boxed(Tensor* t) {
+  PyObject* o = t ? reinterpret_cast<PyObject*>(t) : Py_None;
+  Py_INCREF(o);
+  return o;
+}
+// A named tuple of flambeau.return_types, or a plain tuple.
+PyObject* named_result(const char* type_name, std::initializer_list<Ref> values);
+PyObject* tuple_of(std::vector<Ref> values);
+
+// Autocast state of the calling thread; any mode that is on sets the flag.
+struct AutocastState {
+  bool enabled = false;
+  uint8_t dtype = FB_BFLOAT16;
+};
+inline thread_local AutocastState autocast_state __attribute__((tls_model("initial-exec")));
+Ref autocast_tensor(Tensor* t, Autocast policy);
+
+}  // namespace flambeau
