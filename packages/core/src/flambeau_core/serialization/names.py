@@ -1,0 +1,47 @@
+"""The names that PyTorch's files use for dtypes and for the functions that rebuild tensors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import flambeau_core as fb
+
+STORAGE_DTYPES = {
+    "DoubleStorage": "float64",
+    "FloatStorage": "float32",
+    "HalfStorage": "float16",
+    "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64",
+    "IntStorage": "int32",
+    "ShortStorage": "int16",
+    "CharStorage": "int8",
+    "ByteStorage": "uint8",
+    "BoolStorage": "bool",
+    "ComplexFloatStorage": "complex64",
+    "ComplexDoubleStorage": "complex128",
+}
+DTYPE_STORAGES = {dtype: storage for storage, dtype in STORAGE_DTYPES.items()}
+
+
+class Global(NamedTuple):
+    """A module-level name written to a file, whether or not such a module is installed."""
+
+    module: str
+    name: str
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.module}.{self.name} stands for a name in a file only")
+
+
+REBUILD_TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
+REBUILD_PARAMETER = Global("torch._utils", "_rebuild_parameter")
+SIZE = Global("torch", "Size")
+DEVICE = Global("torch", "device")
+
+
+def dtype_name(dtype: Any) -> str:
+    return str(dtype).rpartition(".")[2]
+
+
+def dtype_named(name: str) -> Any:
+    return getattr(fb, name)

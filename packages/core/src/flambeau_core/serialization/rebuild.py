@@ -1,0 +1,159 @@
+"""What the names in a file stand for: the functions and values that a pickle may use."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import flambeau_core as fb
+from flambeau_core.serialization.names import STORAGE_DTYPES, dtype_name, dtype_named
+from flambeau_core.serialization.parameter import make_parameter
+from flambeau_core.serialization.storage import view
+
+
+class StorageType:
+    """The class of a storage, which in a file only tells the dtype; None for raw bytes."""
+
+    def __init__(self, dtype: str | None) -> None:
+        self.dtype = dtype
+
+
+def tensor(
+    storage: Any,
+    offset: int,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool = False,
+    hooks: Any = None,
+    metadata: Any = None,
+) -> Any:
+    made = view(storage, offset, shape, stride)
+    return made.requires_grad_() if requires_grad else made
+
+
+def tensor_of_dtype(
+    storage: Any,
+    offset: int,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool,
+    hooks: Any,
+    dtype: Any,
+    metadata: Any = None,
+) -> Any:
+    """Over a storage of raw bytes."""
+    return tensor(storage.view(dtype), offset, shape, stride, requires_grad)
+
+
+def parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
+    return make_parameter(data, requires_grad)
+
+
+def parameter_with_state(data: Any, requires_grad: bool, hooks: Any, state: Any) -> Any:
+    return with_attributes(make_parameter(data, requires_grad), state)
+
+
+def of_type(build: Callable[..., Any], kind: Any, args: tuple[Any, ...], state: Any) -> Any:
+    """A tensor with Python attributes of its own."""
+    made = build(*args)
+    return with_attributes(
+        make_parameter(made, made.requires_grad) if kind is PARAMETER else made, state
+    )
+
+
+def with_attributes(made: Any, state: Any) -> Any:
+    if isinstance(state, dict):
+        for name, value in state.items():
+            if name.startswith("__") or hasattr(type(made), name):
+                raise ValueError(f"a tensor's attribute may not be called {name!r}")
+            setattr(made, name, value)
+    return made
+
+
+def encode(text: str, encoding: str) -> bytes:
+    """How protocol 2 writes bytes."""
+    if encoding not in ("latin1", "latin-1"):
+        raise ValueError(f"bytes encoded as {encoding!r}")
+    return text.encode("latin1")
+
+
+def small_bytes(*args: Any) -> bytes:
+    """``bytes`` and ``bytearray``, but not of a length that the file makes up."""
+    if args and isinstance(args[0], int):
+        raise ValueError("bytes of a given length")
+    return bytes(*args)
+
+
+def small_bytearray(*args: Any) -> bytearray:
+    return bytearray(small_bytes(*args))
+
+
+PARAMETER = StorageType(None)  # the class torch.nn.Parameter where only its name matters
+TENSOR = StorageType(None)
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "torch._utils._rebuild_tensor": tensor,
+    "torch._utils._rebuild_tensor_v2": tensor,
+    "torch._utils._rebuild_tensor_v3": tensor_of_dtype,
+    "torch._utils._rebuild_parameter": parameter,
+    "torch._utils._rebuild_parameter_with_state": parameter_with_state,
+    "torch._tensor._rebuild_from_type_v2": of_type,
+    "_codecs.encode": encode,
+    **{f"{module}.bytes": small_bytes for module in ("builtins", "__builtin__")},
+    **{f"{module}.bytearray": small_bytearray for module in ("builtins", "__builtin__")},
+}
+
+# Built-in types under the names of both Pythons, as protocol 2 uses the older.
+BUILTINS = {
+    "set": set,
+    "frozenset": frozenset,
+    "complex": complex,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "str": str,
+    "slice": slice,
+}
+TYPES: dict[str, type] = {
+    **{
+        f"{module}.{name}": kind
+        for module in ("builtins", "__builtin__")
+        for name, kind in BUILTINS.items()
+    },
+    "collections.OrderedDict": OrderedDict,
+    "collections.Counter": Counter,
+    "collections.defaultdict": defaultdict,
+}
+
+VALUES: dict[str, Any] = {
+    **{f"torch.{name}": StorageType(dtype) for name, dtype in STORAGE_DTYPES.items()},
+    "torch.storage.UntypedStorage": StorageType(None),
+    "torch.UntypedStorage": StorageType(None),
+    "torch.nn.parameter.Parameter": PARAMETER,
+    "torch._tensor.Tensor": TENSOR,
+    "torch.Tensor": TENSOR,
+}
+
+
+def known(name: str) -> tuple[bool, Any]:
+    """Whether a full name has a meaning in a file, and the meaning."""
+    for table in (FUNCTIONS, TYPES, VALUES):
+        if name in table:
+            return True, table[name]
+    if name == "torch.Size":
+        return True, fb.Size
+    if name == "torch.device":
+        return True, fb.device
+    module, _, attribute = name.rpartition(".")
+    if module == "torch" and attribute in STORAGE_DTYPES.values():
+        dtype = dtype_named(attribute)
+        return dtype_name(dtype) == attribute, dtype
+    return False, None
+
+
+def callables() -> list[Any]:
+    return [*FUNCTIONS.values(), *TYPES.values(), fb.Size, fb.device]
