@@ -1,0 +1,98 @@
+"""Differences and integrals of sampled functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau_core as fb
+from flambeau_core.composed.dimensions import wrap_dim
+from flambeau_core.declare import op
+
+
+@op(
+    "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor"
+)
+def diff(
+    self: fb.Tensor, n: int, dim: int, prepend: fb.Tensor | None, append: fb.Tensor | None
+) -> fb.Tensor:
+    """The ``n``-th difference along ``dim``, after joining ``prepend`` and ``append``."""
+    if self.dim() == 0:
+        raise RuntimeError("diff: expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"diff: order must be non-negative but got {n}")
+    dim = wrap_dim("diff", dim, self.dim())
+    for name, edge in (("prepend", prepend), ("append", append)):
+        if edge is not None and edge.dim() != self.dim():
+            raise RuntimeError(
+                f"diff: expects {name} to have the same number of dimensions as input, "
+                f"got shapes {tuple(edge.shape)} and {tuple(self.shape)}"
+            )
+    parts = [x for x in (prepend, self, append) if x is not None]
+    x = fb.cat(parts, dim) if len(parts) > 1 else self
+    n = min(n, x.shape[dim])
+    if n == 0:
+        return x.clone() if x is self else x
+    for _ in range(n):
+        length = max(x.shape[dim] - 1, 0)
+        later, earlier = x.narrow(dim, min(1, x.shape[dim]), length), x.narrow(dim, 0, length)
+        x = later.logical_xor(earlier) if x.dtype == fb.bool else later - earlier
+    return x
+
+
+def _panels(name: str, y: fb.Tensor, x: fb.Tensor | None, dx: Any, dim: int) -> fb.Tensor:
+    """Areas of the trapezoids between neighbouring samples along ``dim``."""
+    dim = wrap_dim(name, dim, y.dim())
+    count = y.shape[dim] - 1
+    height = y.narrow(dim, 1, count) + y.narrow(dim, 0, count)
+    if x is None:
+        return height * (dx / 2)
+    if x.dim() == 1:
+        if x.shape[0] != y.shape[dim]:
+            raise RuntimeError(
+                f"{name}: there must be one `x` value for each sample point, got {x.shape[0]} "
+                f"values for shape {tuple(y.shape)} along dim {dim}"
+            )
+        shape = [1] * y.dim()
+        shape[dim] = x.shape[0]
+        x = x.reshape(shape)
+    elif x.dim() < y.dim():
+        x = x.reshape([1] * (y.dim() - x.dim()) + list(x.shape))
+    axis = dim - y.dim() + x.dim()
+    width = x.narrow(axis, 1, x.shape[axis] - 1) - x.narrow(axis, 0, x.shape[axis] - 1)
+    return height * width / 2
+
+
+def _spacing(name: str, x: Any, dx: Any) -> tuple[fb.Tensor | None, Any]:
+    """Sample points and spacing; a number given for ``x`` is the spacing."""
+    if x is not None and dx is not None:
+        raise TypeError(f"{name}(): give either x or dx")
+    if isinstance(x, fb.Tensor) or x is None:
+        return x, 1 if dx is None else dx
+    return None, x
+
+
+@op("trapezoid(Tensor y, any x=None, *, any dx=None, int dim=-1) -> Tensor", method=False)
+def trapezoid(y: fb.Tensor, x: Any, dx: Any, dim: int) -> fb.Tensor:
+    """Integral along ``dim`` by the trapezoidal rule, with sample points ``x`` or spacing ``dx``."""
+    x, dx = _spacing("trapezoid", x, dx)
+    if y.shape[dim] == 0:
+        return y.sum(dim) * 0.0
+    return _panels("trapezoid", y, x, dx, dim).sum(dim)
+
+
+@op("trapz(Tensor y, any x=None, *, any dx=None, int dim=-1) -> Tensor", method=False)
+def trapz(y: fb.Tensor, x: Any, dx: Any, dim: int) -> fb.Tensor:
+    """The same as ``trapezoid``."""
+    return trapezoid(y, x, dx, dim)
+
+
+@op(
+    "cumulative_trapezoid(Tensor y, any x=None, *, any dx=None, int dim=-1) -> Tensor",
+    method=False,
+)
+def cumulative_trapezoid(y: fb.Tensor, x: Any, dx: Any, dim: int) -> fb.Tensor:
+    """Running integral along ``dim`` by the trapezoidal rule, one element shorter than ``y``."""
+    x, dx = _spacing("cumulative_trapezoid", x, dx)
+    if y.shape[dim] == 0:
+        return y * 0.0
+    return _panels("cumulative_trapezoid", y, x, dx, dim).cumsum(dim)

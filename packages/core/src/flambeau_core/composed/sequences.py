@@ -1,0 +1,57 @@
+"""Regular sequences and the matrices made from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flambeau_core as fb
+from flambeau_core.declare import op
+
+
+@op(
+    "logspace(Operand start, Operand end, int steps, float base=10.0, *, dtype? dtype=None,"
+    " any layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False)"
+    " -> Tensor",
+    method=False,
+)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin: bool,
+    grad: bool,
+) -> fb.Tensor:
+    """``base`` to the powers from ``start`` to ``end`` in equal steps, 1-D."""
+    if steps < 0:
+        raise RuntimeError(f"logspace: number of steps must be non-negative, got {steps}")
+    result_dtype = fb.get_default_dtype() if dtype is None else dtype
+    whole = not (result_dtype.is_floating_point or result_dtype.is_complex)
+    low, high = (x.item() if isinstance(x, fb.Tensor) else x for x in (start, end))
+    if whole:
+        low, high = int(low), int(high)
+    work = fb.complex128 if result_dtype.is_complex else fb.float64
+    exponents = fb.linspace(low, high, steps, dtype=work, device=device)
+    return fb.pow(float(base), exponents).to(result_dtype).requires_grad_(grad)
+
+
+@op("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", method=False)
+def vander(x: fb.Tensor, N: int | None, increasing: bool) -> fb.Tensor:  # noqa: N803
+    """Powers ``N - 1`` to 0 (or 0 to ``N - 1``) of each element of a vector, as rows."""
+    if x.dim() != 1:
+        raise RuntimeError(f"vander: x must be a one-dimensional tensor, got {tuple(x.shape)}")
+    columns = x.shape[0] if N is None else N
+    if columns < 0:
+        raise RuntimeError(f"vander: N must be non-negative, got {columns}")
+    if x.dtype in (fb.bool, fb.uint8, fb.int8, fb.int16, fb.int32):
+        x = x.to(fb.int64)
+    powers = [fb.ones_like(x)]
+    for _ in range(columns - 1):
+        powers.append(powers[-1] * x)
+    powers = powers[:columns]
+    if not powers:
+        return x.new_empty((x.shape[0], 0))
+    return fb.stack(powers if increasing else powers[::-1], 1)
