@@ -1,0 +1,168 @@
+// Elementwise functions without a vector form: they go through the C library, an element at
+// a time, and are compiled once.
+#include <cmath>
+
+#include "binary_kernel.h"
+#include "entries.h"
+#include "unary_kernel.h"
+
+namespace flambeau_cpu::FLAMBEAU_ISA {
+namespace {
+
+#define LIBRARY_UNARY(Name, function)                          \
+  struct Name : Plain {                                        \
+    using Plain::Plain;                                        \
+    float operator()(float x) const { return ::function##f(x); } \
+    double operator()(double x) const { return ::function(x); }  \
+  };
+LIBRARY_UNARY(Exp2, exp2)
+LIBRARY_UNARY(Log2, log2)
+LIBRARY_UNARY(Log10, log10)
+LIBRARY_UNARY(Tan, tan)
+LIBRARY_UNARY(Asin, asin)
+LIBRARY_UNARY(Acos, acos)
+LIBRARY_UNARY(Atan, atan)
+LIBRARY_UNARY(Sinh, sinh)
+LIBRARY_UNARY(Cosh, cosh)
+LIBRARY_UNARY(Asinh, asinh)
+LIBRARY_UNARY(Acosh, acosh)
+LIBRARY_UNARY(Atanh, atanh)
+LIBRARY_UNARY(Erf, erf)
+LIBRARY_UNARY(Erfc, erfc)
+#undef LIBRARY_UNARY
+
+#define LIBRARY_BINARY(Name, function)                                        \
+  struct Name : Plain {                                                       \
+    using Plain::Plain;                                                       \
+    float operator()(float a, float b) const { return ::function##f(a, b); }  \
+    double operator()(double a, double b) const { return ::function(a, b); }  \
+  };
+LIBRARY_BINARY(Fmod, fmod)
+LIBRARY_BINARY(Atan2, atan2)
+LIBRARY_BINARY(Hypot, hypot)
+LIBRARY_BINARY(NextAfter, nextafter)
+#undef LIBRARY_BINARY
+
+struct LogGamma : Plain {
+  using Plain::Plain;
+  template <class T>
+  T operator()(T x) const {
+    int sign;  // lgamma itself would write a global
+    return static_cast<T>(::lgamma_r(x, &sign));
+  }
+};
+
+// Newton's iteration on erf, or on erfc near the ends, from Winitzki's approximation
+// (2008); quadratic convergence from two digits.
+struct ErfInverse : Plain {
+  using Plain::Plain;
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(inverse(static_cast<double>(x)));
+  }
+  static double inverse(double x) {
+    const double a = ::fabs(x);
+    if (!(a <= 1)) return __builtin_nan("");
+    if (a == 1) return ::copysign(__builtin_inf(), x);
+    if (x == 0) return x;
+    constexpr double kHalfRootPi = 0.88622692545275801365;
+    constexpr double kW = 0.147;
+    const double log_term = ::log1p(-a * a);
+    const double t = 2 / (3.14159265358979323846 * kW) + log_term / 2;
+    double y = ::sqrt(::sqrt(t * t - log_term / kW) - t);
+    for (int step = 0; step < 4; ++step) {
+      const double error = a < 0.5 ? ::erf(y) - a : (1 - a) - ::erfc(y);
+      const double newton = error * kHalfRootPi * ::exp(y * y);
+      // Halley's term: erf'' = -2 y erf'.
+      y -= newton / (1 + y * newton);
+    }
+    return ::copysign(y, x);
+  }
+};
+
+// The logarithmic derivative of gamma: recurrence up to 10, then the asymptotic series;
+// reflection for negative numbers. (Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18.)
+struct Digamma : Plain {
+  using Plain::Plain;
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(value(static_cast<double>(x)));
+  }
+  static double value(double x) {
+    if (x == 0) return ::copysign(__builtin_inf(), -x);
+    double result = 0;
+    if (x < 0) {
+      if (x == ::floor(x)) return __builtin_nan("");
+      // The whole part is taken off first: tan loses it.
+      const double fraction = x - ::floor(x);
+      result = -3.14159265358979323846 / ::tan(3.14159265358979323846 * fraction);
+      x = 1 - x;
+    }
+    for (; x < 10; x += 1) result -= 1 / x;
+    const double z = 1 / (x * x);
+    double series = 1.0 / 12;
+    series = 691.0 / 32760 - z * series;
+    series = 1.0 / 132 - z * series;
+    series = 1.0 / 240 - z * series;
+    series = 1.0 / 252 - z * series;
+    series = 1.0 / 120 - z * series;
+    series = 1.0 / 12 - z * series;
+    return result + ::log(x) - 0.5 / x - z * series;
+  }
+};
+
+// -- Python's division on floating numbers ---------------------------------------------------
+
+// The remainder has the divisor's sign.
+struct Remainder : Plain {
+  using Plain::Plain;
+  template <class T>
+  T operator()(T a, T b) const {
+    const T r = static_cast<T>(::fmod(a, b));
+    return (r != T(0)) & ((r < T(0)) != (b < T(0))) ? r + b : r;
+  }
+};
+
+// The quotient of what the remainder leaves, rounded to the whole number that it is.
+struct DivideFloor : Plain {
+  using Plain::Plain;
+  template <class T>
+  T operator()(T a, T b) const {
+    if (b == T(0)) return a / b;
+    const T r = static_cast<T>(::fmod(a, b));
+    T quotient = (a - r) / b;
+    if ((r != T(0)) & ((r < T(0)) != (b < T(0)))) quotient -= T(1);
+    if (quotient == T(0)) return static_cast<T>(::copysign(0.0, a / b));
+    const T whole = static_cast<T>(::floor(quotient));
+    return quotient - whole > T(0.5) ? whole + T(1) : whole;
+  }
+};
+
+// Only float64: float32 and the halves have vector forms.
+template <template <class> class Maker>
+constexpr Entries<1> doubles(const char* id) {
+  return {{{id, bit(FB_FLOAT64), Maker<double>::run}}};
+}
+
+template <class Op>
+constexpr auto library(const char* id) {
+  return floats<Unary<Op, 16>::template Of>(id);
+}
+
+constexpr auto entries =
+    doubles<Unary<Exp2, 6>::Of>("exp2") + doubles<Unary<Log2, 6>::Of>("log2") +
+    doubles<Unary<Log10, 6>::Of>("log10") + doubles<Unary<Erf, 8>::Of>("erf") +
+    library<Tan>("tan") + library<Asin>("asin") + library<Acos>("acos") + library<Atan>("atan") +
+    library<Sinh>("sinh") + library<Cosh>("cosh") + library<Asinh>("asinh") +
+    library<Acosh>("acosh") + library<Atanh>("atanh") + library<Erfc>("erfc") +
+    library<ErfInverse>("erfinv") + library<LogGamma>("lgamma") + library<Digamma>("digamma") +
+    floats<DearBinary<Fmod>::Of>("fmod") + floats<DearBinary<Remainder>::Of>("remainder") +
+    floats<DearBinary<DivideFloor>::Of>("div_floor") + floats<DearBinary<Atan2>::Of>("atan2") +
+    floats<DearBinary<Hypot>::Of>("hypot") +
+    single_double<DearBinary<NextAfter, 2>::Of>("nextafter");
+
+}  // namespace
+
+KernelTable special_kernels() { return table_of(entries.list); }
+
+}  // namespace flambeau_cpu::FLAMBEAU_ISA
