@@ -5,20 +5,20 @@
 
 // Compiled once per instruction set.
 #define FLAMBEAU_ISA_FAMILIES(X) \
-  X(copy) \
-  X(fill) \
-  X(range) \
-  X(where) \
-  X(unary) \
-  X(test) \
-  X(binary) \
-  X(compare) \
-  X(ternary) \
-  X(unary_backward) \
-  X(matmul) \
+  X(copy)                        \
+  X(fill)                        \
+  X(range)                       \
+  X(where)                       \
+  X(unary)                       \
+  X(test)                        \
+  X(binary)                      \
+  X(compare)                     \
+  X(ternary)                     \
+  X(unary_backward)              \
+  X(matmul)                      \
   X(convolution)
 
 // Compiled once, for the baseline.
 #define FLAMBEAU_PLAIN_FAMILIES(X) \
-  X(integer_division) \
+  X(integer_division)              \
   X(special)

@@ -168,8 +168,8 @@ void gemm_batch(const Product<T>& first, int64_t batch, int64_t a_stride, int64_
     run(0, batch);
 }
 
-#define FLAMBEAU_GEMM(T)                  \
-  template void gemm(const Product<T>&);  \
+#define FLAMBEAU_GEMM(T)                 \
+  template void gemm(const Product<T>&); \
   template void gemm_batch(const Product<T>&, int64_t, int64_t, int64_t, int64_t);
 FLAMBEAU_GEMM(float)
 FLAMBEAU_GEMM(double)

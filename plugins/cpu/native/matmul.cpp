@@ -27,12 +27,12 @@ Matrix<T> matrix_of(const fb_array* x) {
 template <typename T>
 Batch<T> matmul_operands(const fb_array* out, const fb_array* a, const fb_array* b) {
   const int64_t m = out->shape[1], n = out->shape[2], k = a->shape[2];
-  Batch<T> x{{m, n, k, matrix_of<T>(a), matrix_of<T>(b), static_cast<T*>(out->data), n, nullptr,
-              false},
-             out->shape[0],
-             a->strides[0],
-             b->strides[0],
-             m * n};
+  Batch<T> x{
+      {m, n, k, matrix_of<T>(a), matrix_of<T>(b), static_cast<T*>(out->data), n, nullptr, false},
+      out->shape[0],
+      a->strides[0],
+      b->strides[0],
+      m * n};
   // One right-hand matrix for the whole batch: the left ones form a single tall matrix.
   if (x.count > 1 && x.b_stride == 0 && x.a_stride == m * x.first.a.row_stride) {
     x.first.m *= x.count;
@@ -116,8 +116,9 @@ void multiply_widened(const Batch<T>& x) {
     if (i == 0 || x.b_stride != 0) wide.b = widen_matrix<W>(right, k, n, b);
     gemm(wide);
     T* out = x.first.c + i * x.c_stride;
-    parallel_for(m * n, 16384,
-                 [=](int64_t begin, int64_t end) { narrow_row(out + begin, c + begin, end - begin); });
+    parallel_for(m * n, 16384, [=](int64_t begin, int64_t end) {
+      narrow_row(out + begin, c + begin, end - begin);
+    });
   }
 }
 
@@ -150,8 +151,7 @@ int matmul(void*, int, fb_array* const* out, int, const fb_array* const* in, con
 }
 
 template <typename T>
-int linear(void*, int, fb_array* const* out, int n_in, const fb_array* const* in,
-           const fb_param*) {
+int linear(void*, int, fb_array* const* out, int n_in, const fb_array* const* in, const fb_param*) {
   if (out[0]->numel == 0) return FB_OK;
   const Batch<T> x = linear_operands<T>(out, n_in, in);
   multiply(x);

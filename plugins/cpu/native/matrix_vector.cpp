@@ -60,8 +60,7 @@ inline void add_columns(const Product<T>& x, int64_t from, const T* right, T* su
 }
 
 template <typename T>
-inline void sum_columns(const Product<T>& x, const T* right) {
-  T* sums = scratch_values<T>(x.m, kScratchKernel);
+inline void sum_columns(const Product<T>& x, const T* right, T* sums) {
   for (int64_t i = 0; i < x.m; ++i) sums[i] = 0;
   int64_t p = 0;
   for (; p + 8 <= x.k; p += 8) add_columns<T, 8>(x, p, right, sums);
@@ -74,13 +73,13 @@ inline void sum_columns(const Product<T>& x, const T* right) {
 template <typename T>
 void matrix_vector(const Product<T>& x) {
   const T* right = x.b.data;
+  T* gathered = scratch_values<T>(x.k + x.m, kScratchPacking);
   if (x.b.row_stride != 1 && x.k > 1) {
-    T* gathered = scratch_values<T>(x.k, kScratchPacking);
     for (int64_t p = 0; p < x.k; ++p) gathered[p] = *x.b.at(p, 0);
     right = gathered;
   }
   if (x.a.row_stride == 1 && x.a.column_stride != 1) {
-    sum_columns(x, right);
+    sum_columns(x, right, gathered + x.k);
   } else if (x.a.column_stride == 1 || x.k == 1) {
     int64_t i = 0;
     for (; i + 4 <= x.m; i += 4) dot_rows<T, 4>(x, i, right);

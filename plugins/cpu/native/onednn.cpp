@@ -36,7 +36,7 @@ bool load(Library* table) {
   void* handle = dlopen(library_path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return false;
   bool complete = true;
-#define FLAMBEAU_ONEDNN_RESOLVE(name)                                              \
+#define FLAMBEAU_ONEDNN_RESOLVE(name)                                                  \
   table->name = reinterpret_cast<decltype(table->name)>(dlsym(handle, "dnnl_" #name)); \
   complete = complete && table->name;
   FLAMBEAU_ONEDNN_FUNCTIONS(FLAMBEAU_ONEDNN_RESOLVE)

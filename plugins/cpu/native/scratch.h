@@ -8,10 +8,10 @@ namespace flambeau_cpu {
 
 // Who uses it: a kernel and what it calls must not share a slot.
 enum ScratchSlot {
-  kScratchPacking,   // inside gemm
-  kScratchColumns,   // a convolution's unfolded input
-  kScratchConverted, // operands converted to the type that is computed in
-  kScratchKernel,    // a kernel's own rows, keys, histograms
+  kScratchPacking,    // inside gemm
+  kScratchColumns,    // a convolution's unfolded input
+  kScratchConverted,  // operands converted to the type that is computed in
+  kScratchKernel,     // a kernel's own rows, keys, histograms
   kScratchSlots
 };
 
