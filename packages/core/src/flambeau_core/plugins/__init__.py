@@ -16,11 +16,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flambeau_core.plugins.devices import device_count, device_properties, synchronize
 from flambeau_core.plugins.fallback import set_cpu_fallback
 from flambeau_core.plugins.registry import (
     backends,
     current_backend,
     device_types,
+    is_available,
     open_device,
     register_backend,
     set_backend,
@@ -37,12 +39,16 @@ __all__ = [
     "BackendSpec",
     "backends",
     "current_backend",
+    "device_count",
+    "device_properties",
     "device_types",
     "hookimpl",
+    "is_available",
     "open_device",
     "register_backend",
     "set_backend",
     "set_cpu_fallback",
+    "synchronize",
     "use_backend",
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from flambeau_core.plugins.spec import BackendSpec
 
@@ -20,7 +21,12 @@ class Candidate:
     distribution: str | None = None
     version: str | None = None
     error: BaseException | None = None
-    installed: bool = False
+    backend: Any = None
+
+    @property
+    def installed(self) -> bool:
+        """Whether core has it."""
+        return self.backend is not None
 
     @property
     def name(self) -> str:

@@ -162,7 +162,7 @@ def install(candidate: Candidate) -> None:
             f"{spec.device_type!r} failed to open: {describe(error)}"
             f"{hint if spec.device_type == 'cpu' and spec.name != 'reference' else ''}"
         ) from error
-    candidate.installed = True
+    candidate.backend = backend
 
 
 def open_device(device_type: str) -> str:
@@ -174,12 +174,21 @@ def open_device(device_type: str) -> str:
         RuntimeError: no backend serves the type, or the one chosen cannot be used; the plugin's
             own exception is the cause.
     """
+    return candidate_in_use(device_type).name
+
+
+def open_backend(device_type: str) -> Any:
+    """The backend itself that open_device opens: a capsule or an object."""
+    return candidate_in_use(device_type).backend
+
+
+def candidate_in_use(device_type: str) -> Candidate:
     with _registry.lock:
         candidate = _registry.in_use.get(device_type)
         if candidate is None:
             candidate = _registry.open(device_type, chosen(device_type))
             _registry.in_use[device_type] = candidate
-        return candidate.name
+        return candidate
 
 
 def set_backend(device_type: str, name: str | None) -> None:
@@ -209,6 +218,13 @@ def use_backend(device_type: str, name: str) -> Iterator[None]:
         yield
     finally:
         set_backend(device_type, before)
+
+
+def is_available(device_type: str) -> bool:
+    """Whether some backend can serve a device type here. Opens nothing."""
+    with _registry.lock:
+        found = _registry.candidates(device_type)
+        return any(candidate.state()[0] in ("open", "ready") for candidate in found)
 
 
 def current_backend(device_type: str) -> str | None:

@@ -1,0 +1,5 @@
+"""Intel's mathematics library, which Flambeau does not use."""
+
+
+def is_available() -> bool:
+    return False
