@@ -1,11 +1,15 @@
-"""Definitions of the activation functions that backends may also supply as kernels."""
+"""Activation functions: definitions of those with kernels, and those without."""
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import flambeau_core as fb
-from flambeau_core.declare import composition
+from flambeau_core.composed.dimensions import wrap_dim
+from flambeau_core.declare import composition, op
 
 
 def negative_magnitude(x: fb.Tensor) -> fb.Tensor:
@@ -67,3 +71,160 @@ def elu(x: fb.Tensor, alpha: float, scale: float, input_scale: float) -> fb.Tens
     negative = x <= 0
     below = (x.masked_fill(~negative, 0) * input_scale).expm1() * (alpha * scale)
     return fb.where(negative, below, x * scale)
+
+
+def _optionally_inplace(function: Callable[..., fb.Tensor]) -> Callable[..., fb.Tensor]:
+    """Adds a last argument ``inplace``: whether the result is also written into the input."""
+
+    @functools.wraps(function)
+    def with_flag(x: fb.Tensor, *arguments: Any) -> fb.Tensor:
+        *parameters, inplace = arguments
+        if not inplace:
+            return function(x, *parameters)
+        # The copy is what the gradient is computed from once the input is overwritten.
+        return x.copy_(function(x.clone(), *parameters))
+
+    return with_flag
+
+
+@op("logsigmoid(Tensor self) -> Tensor", namespace="nn")
+def logsigmoid(x: fb.Tensor) -> fb.Tensor:
+    """``log(sigmoid(x))``, without overflow, and differentiable at zero."""
+    return x.masked_fill(x >= 0, 0) - negative_magnitude(x).exp().log1p()
+
+
+@op(
+    "hardtanh(Tensor self, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
+    namespace="nn",
+)
+@_optionally_inplace
+def hardtanh(x: fb.Tensor, min_val: float, max_val: float) -> fb.Tensor:
+    """``x`` limited to ``[min_val, max_val]``; the derivative at both limits is 0."""
+    if min_val > max_val:
+        raise ValueError(f"hardtanh: min_val {min_val} cannot be greater than max_val {max_val}")
+    limited = x.masked_fill(x <= min_val, min_val).masked_fill(x >= max_val, max_val)
+    return limited
+
+
+@op("relu6(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
+@_optionally_inplace
+def relu6(x: fb.Tensor) -> fb.Tensor:
+    """``min(max(x, 0), 6)``."""
+    return hardtanh(x, 0.0, 6.0, False)
+
+
+@op("hardsigmoid(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
+@_optionally_inplace
+def hardsigmoid(x: fb.Tensor) -> fb.Tensor:
+    """``relu6(x + 3) / 6``."""
+    inner = (x / 6 + 0.5).masked_fill(x <= -3, 0).masked_fill(x >= 3, 1)
+    return inner
+
+
+@op("hardswish(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
+@_optionally_inplace
+def hardswish(x: fb.Tensor) -> fb.Tensor:
+    """``x * relu6(x + 3) / 6`` (Howard et al., 2019)."""
+    curve = x * (x + 3) / 6
+    return fb.where(x >= 3, x, curve.masked_fill(x <= -3, 0))
+
+
+# The fixed point of zero mean and unit variance (Klambauer et al., 2017).
+_SELU_ALPHA = 1.6732632423543772
+_SELU_SCALE = 1.0507009873554805
+
+
+@op("selu(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
+@_optionally_inplace
+def selu(x: fb.Tensor) -> fb.Tensor:
+    """``scale * elu(x, alpha)`` with the self-normalizing constants."""
+    return elu(x, _SELU_ALPHA, _SELU_SCALE, 1.0)
+
+
+@op("celu(Tensor self, float alpha=1.0, bool inplace=False) -> Tensor", namespace="nn")
+@_optionally_inplace
+def celu(x: fb.Tensor, alpha: float) -> fb.Tensor:
+    """``max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)`` (Barron, 2017)."""
+    if alpha == 0:
+        raise RuntimeError("celu: ZeroDivisionError: alpha cannot be 0")
+    return elu(x, alpha, 1.0, 1 / alpha)
+
+
+@op("mish(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
+@_optionally_inplace
+def mish(x: fb.Tensor) -> fb.Tensor:
+    """``x * tanh(softplus(x))`` (Misra, 2019)."""
+    return x * softplus(x, 1.0, 20.0).tanh()
+
+
+@op("glu(Tensor self, int dim=-1) -> Tensor", namespace="nn")
+def glu(x: fb.Tensor, dim: int) -> fb.Tensor:
+    """First half along ``dim`` times the sigmoid of the second half (Dauphin et al., 2017)."""
+    if x.dim() == 0:
+        raise RuntimeError("glu: does not support 0-dimensional tensors")
+    dim = wrap_dim("glu", dim, x.dim())
+    half, odd = divmod(x.shape[dim], 2)
+    if odd:
+        raise RuntimeError(
+            f"glu: halving dimension must be even, but dimension {dim} has size {x.shape[dim]}"
+        )
+    return x.narrow(dim, 0, half) * fb.sigmoid(x.narrow(dim, half, half))
+
+
+@op("softsign(Tensor self) -> Tensor", namespace="nn")
+def softsign(x: fb.Tensor) -> fb.Tensor:
+    """``x / (1 + |x|)``."""
+    return x / (x.abs() + 1)
+
+
+@op("tanhshrink(Tensor self) -> Tensor", namespace="nn")
+def tanhshrink(x: fb.Tensor) -> fb.Tensor:
+    """``x - tanh(x)``."""
+    return x - x.tanh()
+
+
+@op("hardshrink(Tensor self, float lambd=0.5) -> Tensor", namespace="nn")
+def hardshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
+    """``x`` where ``|x| > lambd``, zero elsewhere."""
+    return x.masked_fill((x >= -lambd) & (x <= lambd), 0)
+
+
+@op("softshrink(Tensor self, float lambd=0.5) -> Tensor", namespace="nn")
+def softshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
+    """``x`` moved towards zero by ``lambd``, zero where it would cross it."""
+    if lambd < 0:
+        raise RuntimeError(f"softshrink: lambda must be greater or equal to 0, but found {lambd}")
+    shrunk = fb.where(x > 0, x - lambd, x + lambd)
+    return shrunk.masked_fill((x >= -lambd) & (x <= lambd), 0)
+
+
+@op(
+    "threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False) -> Tensor",
+    namespace="nn",
+)
+@_optionally_inplace
+def threshold(x: fb.Tensor, threshold: float, value: float) -> fb.Tensor:
+    """``x`` where above ``threshold``, ``value`` elsewhere."""
+    return x.masked_fill(x <= threshold, value)
+
+
+@op("prelu(Tensor self, Tensor weight) -> Tensor", namespace="nn")
+def prelu(x: fb.Tensor, weight: fb.Tensor) -> fb.Tensor:
+    """``x`` where positive, ``weight * x`` elsewhere; one weight, or one a channel (dim 1)."""
+    if weight.dim() > 1:
+        raise RuntimeError(
+            f"prelu: expected `weight` to be a scalar or 1D tensor, got {tuple(weight.shape)}"
+        )
+    if weight.numel() != 1:
+        channels = x.shape[1] if x.dim() > 1 else 1
+        if x.dim() == 0:
+            raise RuntimeError("prelu: not allow zero-dim input tensor for several weights")
+        if channels != weight.numel():
+            raise RuntimeError(
+                f"prelu: mismatch of parameter numbers and input channel size. Found parameter "
+                f"numbers = {weight.numel()} and channel size = {channels}."
+            )
+        weight = weight.reshape([-1] + [1] * (x.dim() - 2))
+    elif weight.dim() == 1:
+        weight = weight.squeeze(0)
+    return fb.where(x > 0, x, weight * x)

@@ -57,12 +57,10 @@ def heaviside(self: fb.Tensor, values: fb.Tensor) -> fb.Tensor:
     return fb.where(self == 0, values.detach(), (self > 0).to(self.dtype))
 
 
-@op("ldexp(Tensor self, Operand other) -> Tensor", inplace=True)
-def ldexp(self: fb.Tensor, other: Any) -> fb.Tensor:
+@op("ldexp(Tensor self, Tensor other) -> Tensor", inplace=True)
+def ldexp(self: fb.Tensor, other: fb.Tensor) -> fb.Tensor:
     """``self * 2 ** other``."""
-    if isinstance(other, fb.Tensor):
-        return self * fb.pow(2.0, other)
-    return self * 2.0**other
+    return self * fb.pow(2.0, other)
 
 
 @op("float_power(Operand self, Operand exponent) -> Tensor", inplace=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import flambeau_core as fb
-from flambeau_core.composed.activations import negative_magnitude
+from flambeau_core.composed.activations import logsigmoid
 from flambeau_core.composed.precision import widened
 from flambeau_core.declare import composition, op
 
@@ -138,11 +138,6 @@ def _uniform_cross_entropy(
     return loss.sum() / weights.sum()
 
 
-def log_sigmoid(x: fb.Tensor) -> fb.Tensor:
-    """``log(sigmoid(x))``, without overflow, and differentiable at zero."""
-    return x.masked_fill(x >= 0, 0) - negative_magnitude(x).exp().log1p()
-
-
 @composition("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(
     input: fb.Tensor,
@@ -155,7 +150,7 @@ def binary_cross_entropy_with_logits(
 
     ``pos_weight`` multiplies the target's positive part, ``weight`` the whole.
     """
-    log_probability = log_sigmoid(input)
+    log_probability = logsigmoid(input)
     if pos_weight is not None:
         log_probability = log_probability * ((pos_weight - 1) * target + 1)
     loss = (1 - target) * input - log_probability

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.composed.patches import extract_patches, zero_padded
@@ -132,3 +133,114 @@ def _region_means(x: fb.Tensor, dim: int, count: int) -> fb.Tensor:
     taken = taken.reshape([*taken.shape[:-1], count, longest])
     means = taken.masked_fill(outside, 0).sum(-1) / (end - start)
     return means.movedim(-1, dim)
+
+
+def _require_batch(name: str, x: fb.Tensor) -> None:
+    if x.dim() not in (2, 3):
+        raise RuntimeError(
+            f"{name}: expected 2D or 3D (batch mode) tensor, but got shape {tuple(x.shape)}"
+        )
+
+
+def _one(name: str, argument: str, value: Sequence[int]) -> int:
+    if len(value) != 1:
+        raise RuntimeError(f"{name}: {argument} must be a single int, got {list(value)}")
+    return value[0]
+
+
+def _require_windows(
+    name: str, x: fb.Tensor, kernel: int, stride: int, padding: int, dilation: int, ceil: bool
+) -> None:
+    if kernel < 1 or stride < 1 or dilation < 1:
+        raise RuntimeError(
+            f"{name}: kernel_size, stride and dilation must be greater than zero, "
+            f"got {kernel}, {stride} and {dilation}"
+        )
+    if padding < 0 or 2 * padding > (kernel - 1) * dilation + 1:
+        raise RuntimeError(
+            f"{name}: padding should be at least 0 and at most half of effective kernel size, "
+            f"but got padding={padding} for kernel_size={kernel}"
+        )
+    if pooled_length(x.shape[-1], kernel, stride, padding, dilation, ceil) < 1:
+        raise RuntimeError(
+            f"{name}: invalid computed output size for input of shape {tuple(x.shape)} and "
+            f"kernel_size={kernel}"
+        )
+
+
+@op(
+    "max_pool1d_with_indices(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0,"
+    " int[] dilation=1, bool ceil_mode=False) -> Tensor[]",
+    namespace="nn",
+)
+def max_pool1d_with_indices(
+    self: fb.Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+) -> tuple[fb.Tensor, fb.Tensor]:
+    """Largest values of the windows of ``(N, C, L)`` or ``(C, L)``, and where they stand."""
+    name = "max_pool1d"
+    _require_batch(name, self)
+    kernel = _one(name, "kernel_size", kernel_size)
+    step = _one(name, "stride", stride) if stride else kernel
+    amount, spread = _one(name, "padding", padding), _one(name, "dilation", dilation)
+    _require_windows(name, self, kernel, step, amount, spread, ceil_mode)
+    values, indices = fb.nn_ops.max_pool2d_with_indices(
+        self.unsqueeze(-2), [1, kernel], [1, step], [0, amount], [1, spread], ceil_mode
+    )
+    return values.squeeze(-2), indices.squeeze(-2)
+
+
+@op(
+    "max_pool1d(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0,"
+    " int[] dilation=1, bool ceil_mode=False, bool return_indices=False) -> any",
+    namespace="nn",
+)
+def max_pool1d(
+    self: fb.Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] | None,
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Any:
+    """Largest values of the windows of ``(N, C, L)`` or ``(C, L)``, optionally with where they stand."""
+    pooled = max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)
+    return pooled if return_indices else pooled[0]
+
+
+@op(
+    "avg_pool1d(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0,"
+    " bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
+    namespace="nn",
+)
+def avg_pool1d(
+    self: fb.Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> fb.Tensor:
+    """Mean of the windows of ``(N, C, L)`` or ``(C, L)``."""
+    name = "avg_pool1d"
+    _require_batch(name, self)
+    kernel = _one(name, "kernel_size", kernel_size)
+    step = _one(name, "stride", stride) if stride else kernel
+    amount = _one(name, "padding", padding)
+    _require_windows(name, self, kernel, step, amount, 1, ceil_mode)
+    return fb.nn_ops.avg_pool2d(
+        self.unsqueeze(-2), [1, kernel], [1, step], [0, amount], ceil_mode, count_include_pad
+    ).squeeze(-2)
+
+
+@op("adaptive_avg_pool1d(Tensor self, int[] output_size) -> Tensor", namespace="nn")
+def adaptive_avg_pool1d(self: fb.Tensor, output_size: Sequence[int]) -> fb.Tensor:
+    """Mean of ``output_size`` regions that cover the last dimension evenly."""
+    _require_batch("adaptive_avg_pool1d", self)
+    size = _one("adaptive_avg_pool1d", "output_size", output_size)
+    return fb.nn_ops.adaptive_avg_pool2d(self.unsqueeze(-2), [1, size]).squeeze(-2)
