@@ -1,0 +1,55 @@
+"""The computations of the layers as functions, with PyTorch's names and arguments."""
+
+# ruff: noqa: F403
+from . import (
+    activation,
+    adaptive_pooling,
+    affine,
+    attention,
+    classification_loss,
+    convolution,
+    distance,
+    dropouts,
+    interpolation,
+    lookup,
+    margin_loss,
+    normalization,
+    padding,
+    pixel,
+    pooling,
+    regression_loss,
+)
+from .activation import *
+from .adaptive_pooling import *
+from .affine import *
+from .attention import *
+from .classification_loss import *
+from .convolution import *
+from .distance import *
+from .dropouts import *
+from .interpolation import *
+from .lookup import *
+from .margin_loss import *
+from .normalization import *
+from .padding import *
+from .pixel import *
+from .pooling import *
+from .regression_loss import *
+
+__all__: list[str] = []
+__all__ += activation.__all__
+__all__ += adaptive_pooling.__all__
+__all__ += affine.__all__
+__all__ += attention.__all__
+__all__ += classification_loss.__all__
+__all__ += convolution.__all__
+__all__ += distance.__all__
+__all__ += dropouts.__all__
+__all__ += interpolation.__all__
+__all__ += lookup.__all__
+__all__ += margin_loss.__all__
+__all__ += normalization.__all__
+__all__ += padding.__all__
+__all__ += pixel.__all__
+__all__ += pooling.__all__
+__all__ += regression_loss.__all__

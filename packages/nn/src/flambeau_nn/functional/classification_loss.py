@@ -1,0 +1,156 @@
+"""Losses of classes and of probabilities. `reduction` is "mean", "sum" or "none"."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import flambeau_core as fb
+from flambeau_core import Tensor, nn_ops
+
+from .reduction import legacy_reduction, reduced
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "kl_div",
+    "nll_loss",
+]
+
+_cross_entropy = nn_ops.cross_entropy
+_nll_loss = nn_ops.nll_loss
+_bce_with_logits = nn_ops.binary_cross_entropy_with_logits
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-log softmax(input)[target], the mean weighted by the targets' weights.
+
+    `input` is (N, C, *) or (C); `target` holds class indices (N, *) or probabilities like `input`;
+    `weight` (C) scales classes; targets equal to `ignore_index` count for nothing.
+    """
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    return _cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)  # type: ignore[no-any-return]
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-input[target] for log-probabilities (N, C, *) or (C) and class indices (N, *) or ()."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    return _nll_loss(input, target, weight, ignore_index, reduction)  # type: ignore[no-any-return]
+
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-(t log p + (1 - t) log(1 - p)) for probabilities p, logarithms at least -100."""
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size "
+            f"({input.shape}) is deprecated. Please ensure they have the same size."
+        )
+    if input.numel() and not bool(((input >= 0) & (input <= 1)).all()):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    loss = _BinaryCrossEntropy.apply(input, target)
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss, reduction)
+
+
+class _BinaryCrossEntropy(fb.autograd.Function):
+    """Elementwise, with a gradient that stays finite where the logarithm is cut off."""
+
+    @staticmethod
+    def forward(ctx: Any, input: Tensor, target: Tensor) -> Tensor:
+        ctx.save_for_backward(input, target)
+        log_p = input.log().clamp(min=-100)
+        log_q = (-input).log1p().clamp(min=-100)
+        return (target - 1) * log_q - target * log_p
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        input, target = ctx.saved_tensors
+        grad_input = grad_target = None
+        if ctx.needs_input_grad[0]:
+            grad_input = grad * (input - target) / ((1 - input) * input).clamp(min=1e-12)
+        if ctx.needs_input_grad[1]:
+            grad_target = grad * ((-input).log1p().clamp(min=-100) - input.log().clamp(min=-100))
+        return grad_input, grad_target
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """`binary_cross_entropy` of sigmoid(input) without overflow.
+
+    `pos_weight` scales the positive part; it broadcasts to `input`.
+    """
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Target size ({target.shape}) must be the same as input size ({input.shape})"
+        )
+    return _bce_with_logits(input, target, weight, pos_weight, reduction)  # type: ignore[no-any-return]
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log target - input), for log-probabilities `input`; 0 where the target is 0.
+
+    "batchmean" divides the sum by the first dimension, which is the divergence's definition.
+    """
+    if size_average is not None or reduce is not None:
+        reduction = legacy_reduction(size_average, reduce)
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = fb.xlogy(target, target) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.size(0) if input.dim() else loss.sum()
+    if reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
+            "release.",
+            stacklevel=2,
+        )
+    return reduced(loss, reduction)
