@@ -9,9 +9,23 @@ import flambeau_core as fb
 from flambeau_core.declare import op
 
 
-@op("broadcast_tensors(Tensor[]* tensors) -> Tensor[]", method=False)
-def broadcast_tensors(tensors: Sequence[fb.Tensor]) -> tuple[fb.Tensor, ...]:
+def listed(name: str, tensors: Any) -> list[fb.Tensor]:
+    """The tensors of a call that takes them one by one or as a sequence."""
+    members = [tensors] if isinstance(tensors, fb.Tensor) else tensors
+    if len(members) == 1 and not isinstance(members[0], fb.Tensor):
+        members = members[0]
+    if not isinstance(members, (list, tuple)):
+        raise TypeError(f"{name}(): expected Tensors, got {type(members).__name__}")
+    for member in members:
+        if not isinstance(member, fb.Tensor):
+            raise TypeError(f"{name}(): expected Tensors, got {type(member).__name__}")
+    return list(members)
+
+
+@op("broadcast_tensors(any* tensors) -> Tensor[]", method=False)
+def broadcast_tensors(tensors: Any) -> tuple[fb.Tensor, ...]:
     """Views of all tensors, expanded to the shape that broadcasting gives them together."""
+    tensors = listed("broadcast_tensors", tensors)
     shape = fb.broadcast_shapes(*(x.shape for x in tensors))
     return tuple(x.expand(shape) for x in tensors)
 
@@ -22,12 +36,13 @@ def broadcast_to(self: fb.Tensor, size: Sequence[int]) -> fb.Tensor:
     return self.expand(size)
 
 
-@op("meshgrid(Tensor[]* tensors, *, str? indexing=None) -> Tensor[]", method=False)
-def meshgrid(tensors: Sequence[fb.Tensor], indexing: str | None) -> tuple[fb.Tensor, ...]:
+@op("meshgrid(any* tensors, *, str? indexing=None) -> Tensor[]", method=False)
+def meshgrid(tensors: Any, indexing: str | None) -> tuple[fb.Tensor, ...]:
     """Coordinate grids of 1-D (or 0-D) tensors: result ``i`` varies along dimension ``i``.
 
     ``indexing="xy"`` exchanges the first two dimensions of every grid.
     """
+    tensors = listed("meshgrid", tensors)
     if not tensors:
         raise RuntimeError("meshgrid: expects a non-empty list of tensors")
     for x in tensors:
@@ -56,18 +71,16 @@ def meshgrid(tensors: Sequence[fb.Tensor], indexing: str | None) -> tuple[fb.Ten
     return tuple(grids)
 
 
-def _each(convert: Callable[[fb.Tensor], fb.Tensor], tensors: Sequence[Any]) -> Any:
-    if len(tensors) == 1 and isinstance(tensors[0], fb.Tensor):
-        return convert(tensors[0])
-    if len(tensors) == 1:
-        tensors = tensors[0]
-    return tuple(convert(x) for x in tensors)
+def _each(name: str, convert: Callable[[fb.Tensor], fb.Tensor], tensors: Any) -> Any:
+    if isinstance(tensors, fb.Tensor):
+        return convert(tensors)
+    return tuple(convert(x) for x in listed(name, tensors))
 
 
-@op("atleast_1d(any[]* tensors) -> any")
-def atleast_1d(tensors: Sequence[Any]) -> Any:
+@op("atleast_1d(any* tensors) -> any")
+def atleast_1d(tensors: Any) -> Any:
     """The tensor, or a tuple of the tensors, with 0-dim ones seen as shape ``(1,)``."""
-    return _each(lambda x: x.reshape(1) if x.dim() == 0 else x, tensors)
+    return _each("atleast_1d", lambda x: x.reshape(1) if x.dim() == 0 else x, tensors)
 
 
 def _two_dimensional(x: fb.Tensor) -> fb.Tensor:
@@ -84,24 +97,25 @@ def _three_dimensional(x: fb.Tensor) -> fb.Tensor:
     return x.unsqueeze(-1) if x.dim() == 2 else x
 
 
-@op("atleast_2d(any[]* tensors) -> any")
-def atleast_2d(tensors: Sequence[Any]) -> Any:
+@op("atleast_2d(any* tensors) -> any")
+def atleast_2d(tensors: Any) -> Any:
     """The tensor, or a tuple of the tensors, as views of 2 dimensions or more: rows from 1-D."""
-    return _each(_two_dimensional, tensors)
+    return _each("atleast_2d", _two_dimensional, tensors)
 
 
-@op("atleast_3d(any[]* tensors) -> any")
-def atleast_3d(tensors: Sequence[Any]) -> Any:
+@op("atleast_3d(any* tensors) -> any")
+def atleast_3d(tensors: Any) -> Any:
     """The tensor, or a tuple of the tensors, as views of 3 dimensions or more.
 
     ``(n,)`` becomes ``(1, n, 1)`` and ``(m, n)`` becomes ``(m, n, 1)``.
     """
-    return _each(_three_dimensional, tensors)
+    return _each("atleast_3d", _three_dimensional, tensors)
 
 
-@op("cartesian_prod(Tensor[]* tensors) -> Tensor", method=False)
-def cartesian_prod(tensors: Sequence[fb.Tensor]) -> fb.Tensor:
+@op("cartesian_prod(any* tensors) -> Tensor", method=False)
+def cartesian_prod(tensors: Any) -> fb.Tensor:
     """All combinations of one element of each 1-D tensor, ``(count, len(tensors))``."""
+    tensors = listed("cartesian_prod", tensors)
     for x in tensors:
         if x.dim() != 1:
             raise RuntimeError(f"cartesian_prod: expected 1-D tensors, got shape {tuple(x.shape)}")

@@ -9,9 +9,7 @@ from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
 
 
-@op(
-    "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor"
-)
+@op("diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor")
 def diff(
     self: fb.Tensor, n: int, dim: int, prepend: fb.Tensor | None, append: fb.Tensor | None
 ) -> fb.Tensor:
@@ -73,7 +71,7 @@ def _spacing(name: str, x: Any, dx: Any) -> tuple[fb.Tensor | None, Any]:
 
 @op("trapezoid(Tensor y, any x=None, *, any dx=None, int dim=-1) -> Tensor", method=False)
 def trapezoid(y: fb.Tensor, x: Any, dx: Any, dim: int) -> fb.Tensor:
-    """Integral along ``dim`` by the trapezoidal rule, with sample points ``x`` or spacing ``dx``."""
+    """Integral along ``dim`` by the trapezoidal rule; samples stand at ``x`` or ``dx`` apart."""
     x, dx = _spacing("trapezoid", x, dx)
     if y.shape[dim] == 0:
         return y.sum(dim) * 0.0

@@ -26,7 +26,9 @@ def isclose(
         raise RuntimeError(f"isclose: {self.dtype} did not match {other.dtype}")
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value < 0:
-            raise RuntimeError(f"isclose: {name} must be greater than or equal to zero, got {value}")
+            raise RuntimeError(
+                f"isclose: {name} must be greater than or equal to zero, got {value}"
+            )
     close = self == other
     inexact = self.is_floating_point() or self.is_complex()
     if equal_nan and inexact:
@@ -43,9 +45,7 @@ def isclose(
     "allclose(Tensor self, Tensor other, float rtol=1e-5, float atol=1e-8,"
     " bool equal_nan=False) -> bool"
 )
-def allclose(
-    self: fb.Tensor, other: fb.Tensor, rtol: float, atol: float, equal_nan: bool
-) -> bool:
+def allclose(self: fb.Tensor, other: fb.Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
     """True if ``isclose`` holds everywhere."""
     return bool(isclose(self, other, rtol, atol, equal_nan).all())
 

@@ -10,13 +10,11 @@ from flambeau_core.declare import op
 
 
 @op(
-    "eye(int n, int? m=None, *, dtype? dtype=None, device? device=None, any layout=None,"
-    " bool pin_memory=False, bool requires_grad=False) -> Tensor",
+    "eye(int n, int? m=None, *, dtype? dtype=None, device? device=None,"
+    " bool requires_grad=False) -> Tensor",
     method=False,
 )
-def eye(
-    n: int, m: int | None, dtype: Any, device: Any, layout: Any, pin: bool, grad: bool
-) -> fb.Tensor:
+def eye(n: int, m: int | None, dtype: Any, device: Any, grad: bool) -> fb.Tensor:
     """Identity matrix of shape ``(n, m)``; ``m`` is ``n`` if not given."""
     m = n if m is None else m
     if n < 0 or m < 0:

@@ -38,8 +38,8 @@ class Term:
         return tensor
 
 
-@op("einsum(any equation, any[]* operands) -> Tensor", method=False)
-def einsum(equation: Any, operands: Sequence[Any]) -> fb.Tensor:
+@op("einsum(any equation, any* operands) -> Tensor", method=False)
+def einsum(equation: Any, operands: Any) -> fb.Tensor:
     """Sums products of the operands' elements along the labels that the result lacks.
 
     ``equation`` is PyTorch's notation, for instance ``"bij,bjk->bik"``; letters may repeat within
@@ -47,6 +47,8 @@ def einsum(equation: Any, operands: Sequence[Any]) -> fb.Tensor:
     lists of label numbers alternate, the result's list last. Operands are contracted from left to
     right. Raises RuntimeError if the equation is malformed or sizes do not match.
     """
+    if isinstance(operands, fb.Tensor):
+        operands = [operands]
     if not isinstance(equation, str):
         equation, operands = _from_sublists([equation, *operands])
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
@@ -146,9 +148,7 @@ def _without_broadcast_dims(term: Term, sizes: dict[Label, int]) -> Term:
     return Term(tensor, kept)
 
 
-def _parse(
-    equation: str, operands: Sequence[fb.Tensor]
-) -> tuple[list[list[Label]], list[Label]]:
+def _parse(equation: str, operands: Sequence[fb.Tensor]) -> tuple[list[list[Label]], list[Label]]:
     """Labels of every operand's dimensions and of the result's."""
     inputs, arrow, result = equation.replace(" ", "").partition("->")
     parts = inputs.split(",")
@@ -158,7 +158,7 @@ def _parse(
             f"but {len(operands)} were given"
         )
     subscripts = [_operand_labels(part, x) for part, x in zip(parts, operands)]
-    dots = max((sum(isinstance(label, int) for label in labels) for labels in subscripts))
+    dots = max(sum(isinstance(label, int) for label in labels) for labels in subscripts)
     ellipsis: list[Label] = list(range(dots, 0, -1))
     flat = [label for labels in subscripts for label in labels if isinstance(label, str)]
     if not arrow:

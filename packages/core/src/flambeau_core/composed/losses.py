@@ -57,9 +57,7 @@ def _checked_classes(target: fb.Tensor, classes: int) -> fb.Tensor:
     return target
 
 
-def _class_weights(
-    input: fb.Tensor, classes: fb.Tensor, weight: fb.Tensor | None
-) -> fb.Tensor:
+def _class_weights(input: fb.Tensor, classes: fb.Tensor, weight: fb.Tensor | None) -> fb.Tensor:
     if weight is None:
         return fb.ones(classes.shape, dtype=input.dtype, device=input.device)
     return weight.index_select(0, classes.reshape(-1)).reshape(classes.shape)

@@ -10,9 +10,7 @@ from flambeau_core.composed.reductions import reduced_count
 from flambeau_core.declare import composition, op
 
 
-def _normalized(
-    x: fb.Tensor, mean: fb.Tensor, var: fb.Tensor, eps: float
-) -> fb.Tensor:
+def _normalized(x: fb.Tensor, mean: fb.Tensor, var: fb.Tensor, eps: float) -> fb.Tensor:
     return (x - mean) * (var + eps).rsqrt()
 
 
@@ -200,7 +198,9 @@ def rms_norm(
     wide = widened(self)
     dims = list(range(self.dim() - len(size), self.dim()))
     margin = fb.finfo(wide.dtype).eps if eps is None else eps
-    return _scaled(wide * (wide.square().mean(dims, True) + margin).rsqrt(), weight, None).to(self.dtype)
+    return _scaled(wide * (wide.square().mean(dims, True) + margin).rsqrt(), weight, None).to(
+        self.dtype
+    )
 
 
 @op(

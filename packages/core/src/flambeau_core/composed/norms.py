@@ -13,9 +13,7 @@ from flambeau_core.composed.subgradients import power_with_zero_slope, root_with
 from flambeau_core.declare import op
 
 
-def vector_norm(
-    x: fb.Tensor, p: float, dims: Sequence[int] | None, keepdim: bool
-) -> fb.Tensor:
+def vector_norm(x: fb.Tensor, p: float, dims: Sequence[int] | None, keepdim: bool) -> fb.Tensor:
     """The ``p``-norm over ``dims`` (None: all): ``sum(|x| ** p) ** (1 / p)`` and its limits.
 
     Derivatives that do not exist are 0; a largest element's is shared by those that equal it.
@@ -41,9 +39,7 @@ def vector_norm(
     return norm.to(dtype)
 
 
-@op(
-    "norm(Tensor self, any p='fro', any dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor"
-)
+@op("norm(Tensor self, any p='fro', any dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor")
 def norm(self: fb.Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> fb.Tensor:
     """The ``p``-norm (a number, inf, or "fro", the same as 2) over ``dim``, all if None.
 

@@ -115,9 +115,12 @@ def unfold(
         )
     x = self if self.dim() == 4 else self.unsqueeze(0)
     for place in range(2):
-        if window_count(
-            x.shape[2 + place], kernel[place], stride[place], padding[place], dilation[place]
-        ) < 1:
+        if (
+            window_count(
+                x.shape[2 + place], kernel[place], stride[place], padding[place], dilation[place]
+            )
+            < 1
+        ):
             raise RuntimeError(
                 f"unfold: input of shape {tuple(self.shape)} with padding {padding} is smaller "
                 f"than the kernel {kernel} with dilation {dilation}"

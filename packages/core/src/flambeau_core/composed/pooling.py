@@ -55,9 +55,7 @@ def max_pool2d(
             stride[i],
             padding[i],
             dilation[i],
-            pooled_length(
-                x.shape[2 + i], kernel[i], stride[i], padding[i], dilation[i], ceil_mode
-            ),
+            pooled_length(x.shape[2 + i], kernel[i], stride[i], padding[i], dilation[i], ceil_mode),
             x.device,
         )
         for i in range(2)
@@ -208,7 +206,7 @@ def max_pool1d(
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
-    """Largest values of the windows of ``(N, C, L)`` or ``(C, L)``, optionally with where they stand."""
+    """Largest values of the windows of ``(N, C, L)`` or ``(C, L)``; optionally where they stand."""
     pooled = max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)
     return pooled if return_indices else pooled[0]
 

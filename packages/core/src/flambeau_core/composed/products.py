@@ -187,8 +187,7 @@ def addr(self: fb.Tensor, vec1: fb.Tensor, vec2: fb.Tensor, beta: Any, alpha: An
 
 
 @op(
-    "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)"
-    " -> Tensor",
+    "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     inplace=True,
 )
 def addbmm(

@@ -29,9 +29,7 @@ def mean(x: fb.Tensor, dims: Sequence[int] | None, keepdim: bool) -> fb.Tensor:
 
 
 @composition("var")
-def var(
-    x: fb.Tensor, dims: Sequence[int] | None, correction: float, keepdim: bool
-) -> fb.Tensor:
+def var(x: fb.Tensor, dims: Sequence[int] | None, correction: float, keepdim: bool) -> fb.Tensor:
     """Mean square distance from the mean, with ``max(n - correction, 0)`` as the divisor."""
     wide = widened(x)
     dims = _all_dims(x, dims)

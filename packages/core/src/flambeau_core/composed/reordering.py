@@ -36,7 +36,7 @@ def flipud(self: fb.Tensor) -> fb.Tensor:
     return flip(self, [0])
 
 
-@op("rot90(Tensor self, int k=1, int[] dims=(0, 1)) -> Tensor")
+@op("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor")
 def rot90(self: fb.Tensor, k: int, dims: Sequence[int]) -> fb.Tensor:
     """Copy rotated ``k`` quarter turns in the plane of ``dims``, from the first to the second."""
     if len(dims) != 2:
@@ -56,7 +56,7 @@ def rot90(self: fb.Tensor, k: int, dims: Sequence[int]) -> fb.Tensor:
     return flip(self, [first]).transpose(first, second)
 
 
-@op("roll(Tensor self, int[] shifts, int[] dims=()) -> Tensor")
+@op("roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor")
 def roll(self: fb.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> fb.Tensor:
     """Copy shifted along ``dims``, the last elements reappearing in front.
 

@@ -59,9 +59,7 @@ def bernoulli_(self: fb.Tensor, p: Any, generator: Any) -> fb.Tensor:
     "multinomial(Tensor self, int num_samples, bool replacement=False, *,"
     " Generator? generator=None) -> Tensor"
 )
-def multinomial(
-    self: fb.Tensor, num_samples: int, replacement: bool, generator: Any
-) -> fb.Tensor:
+def multinomial(self: fb.Tensor, num_samples: int, replacement: bool, generator: Any) -> fb.Tensor:
     """Indices drawn with probabilities in proportion to the weights ``(n,)`` or ``(rows, n)``.
 
     Without replacement by an exponential race (the order of ``weight / exponential``).
@@ -103,7 +101,7 @@ def multinomial(
 
 @op(
     "normal(Operand mean=0.0, Operand std=1.0, int[]? size=None, *, Generator? generator=None,"
-    " dtype? dtype=None, any layout=None, device? device=None, bool pin_memory=False,"
+    " dtype? dtype=None, device? device=None,"
     " bool requires_grad=False) -> Tensor",
     method=False,
 )
@@ -113,9 +111,7 @@ def normal(
     size: Sequence[int] | None,
     generator: Any,
     dtype: Any,
-    layout: Any,
     device: Any,
-    pin: bool,
     grad: bool,
 ) -> fb.Tensor:
     """Normal numbers with each element's mean and standard deviation.

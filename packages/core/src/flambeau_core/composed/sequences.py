@@ -10,7 +10,7 @@ from flambeau_core.declare import op
 
 @op(
     "logspace(Operand start, Operand end, int steps, float base=10.0, *, dtype? dtype=None,"
-    " any layout=None, device? device=None, bool pin_memory=False, bool requires_grad=False)"
+    " device? device=None, bool requires_grad=False)"
     " -> Tensor",
     method=False,
 )
@@ -20,9 +20,7 @@ def logspace(
     steps: int,
     base: float,
     dtype: Any,
-    layout: Any,
     device: Any,
-    pin: bool,
     grad: bool,
 ) -> fb.Tensor:
     """``base`` to the powers from ``start`` to ``end`` in equal steps, 1-D."""
@@ -39,7 +37,7 @@ def logspace(
 
 
 @op("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", method=False)
-def vander(x: fb.Tensor, N: int | None, increasing: bool) -> fb.Tensor:  # noqa: N803
+def vander(x: fb.Tensor, N: int | None, increasing: bool) -> fb.Tensor:
     """Powers ``N - 1`` to 0 (or 0 to ``N - 1``) of each element of a vector, as rows."""
     if x.dim() != 1:
         raise RuntimeError(f"vander: x must be a one-dimensional tensor, got {tuple(x.shape)}")

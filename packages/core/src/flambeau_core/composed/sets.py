@@ -116,9 +116,7 @@ def unique_consecutive(
     values = rows.index_select(0, first)
     inverse = group.reshape(self.shape) if dim is None else group
     values = values if dim is None else _restored(values, self, dim_or_first)
-    return _result(
-        values, inverse if return_inverse else None, counts if return_counts else None
-    )
+    return _result(values, inverse if return_inverse else None, counts if return_counts else None)
 
 
 @op(

@@ -77,9 +77,7 @@ def var_mean(
 
 
 @op("nansum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor")
-def nansum(
-    self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: Any
-) -> fb.Tensor:
+def nansum(self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: Any) -> fb.Tensor:
     """Sum over ``dim`` (all if None) with NaN counted as zero."""
     if self.is_complex():
         raise RuntimeError("nansum: does not support complex inputs")
@@ -89,9 +87,7 @@ def nansum(
 
 
 @op("nanmean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor")
-def nanmean(
-    self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: Any
-) -> fb.Tensor:
+def nanmean(self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: Any) -> fb.Tensor:
     """Mean over ``dim`` (all if None) of the elements that are not NaN."""
     if not self.is_floating_point():
         raise RuntimeError(
@@ -106,15 +102,14 @@ def nanmean(
 def aminmax(self: fb.Tensor, dim: int | None, keepdim: bool) -> aminmax_result:
     """Smallest and largest values along ``dim`` (of all elements if None)."""
     if self.numel() == 0 and dim is None:
-        raise RuntimeError("aminmax: cannot compute over an empty dimension as there is no identity")
+        raise RuntimeError(
+            "aminmax: cannot compute over an empty dimension as there is no identity"
+        )
     dims = list(range(self.dim())) if dim is None else [dim]
     return aminmax_result(self.amin(dims, keepdim), self.amax(dims, keepdim))
 
 
-@op(
-    "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None)"
-    " -> Tensor"
-)
+@op("cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor")
 def cov(
     self: fb.Tensor, correction: int, fweights: fb.Tensor | None, aweights: fb.Tensor | None
 ) -> fb.Tensor:

@@ -52,23 +52,19 @@ def _triangle_indices(
 
 @op(
     "tril_indices(int row, int col, int offset=0, *, dtype? dtype=None, device? device=None,"
-    " any layout=None, bool pin_memory=False, bool requires_grad=False) -> Tensor",
+    ") -> Tensor",
     method=False,
 )
-def tril_indices(
-    row: int, col: int, offset: int, dtype: Any, device: Any, layout: Any, pin: bool, grad: bool
-) -> fb.Tensor:
+def tril_indices(row: int, col: int, offset: int, dtype: Any, device: Any) -> fb.Tensor:
     """Rows and columns, ``(2, count)``, of the lower triangle of a ``row`` x ``col`` matrix."""
     return _triangle_indices("tril_indices", row, col, offset, dtype, device, lower=True)
 
 
 @op(
     "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None, device? device=None,"
-    " any layout=None, bool pin_memory=False, bool requires_grad=False) -> Tensor",
+    ") -> Tensor",
     method=False,
 )
-def triu_indices(
-    row: int, col: int, offset: int, dtype: Any, device: Any, layout: Any, pin: bool, grad: bool
-) -> fb.Tensor:
+def triu_indices(row: int, col: int, offset: int, dtype: Any, device: Any) -> fb.Tensor:
     """Rows and columns, ``(2, count)``, of the upper triangle of a ``row`` x ``col`` matrix."""
     return _triangle_indices("triu_indices", row, col, offset, dtype, device, lower=False)
