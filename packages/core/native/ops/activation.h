@@ -1,0 +1,11 @@
+// Activation functions as C++ functions; they record themselves.
+#pragma once
+
+#include "ops/api.h"
+
+namespace flambeau {
+
+Ref relu(Tensor* x);
+Ref sigmoid(Tensor* x);
+
+}  // namespace flambeau
