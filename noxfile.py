@@ -48,7 +48,11 @@ class Package:
         roots = [self.path / part for part in ("src", "native", "include")]
         if self.native:
             roots.append(ROOT / "packages" / "core" / "include")
-        files = {self.path / "CMakeLists.txt", self.path / "pyproject.toml", self.path / "README.md"}
+        files = {
+            self.path / "CMakeLists.txt",
+            self.path / "pyproject.toml",
+            self.path / "README.md",
+        }
         for root in roots:
             files.update(path for path in root.rglob("*") if "__pycache__" not in path.parts)
         return sorted(path for path in files if path.is_file() and path.suffix != ".so")

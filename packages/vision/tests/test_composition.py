@@ -1,4 +1,5 @@
 import pytest
+
 from flambeau_vision import transforms as T
 
 

@@ -1,8 +1,9 @@
-import flambeau_core as fb
 import numpy as np
 import pytest
-from flambeau_vision import transforms as T
 from PIL import Image
+
+import flambeau_core as fb
+from flambeau_vision import transforms as T
 
 
 def grey(values):

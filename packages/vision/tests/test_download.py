@@ -3,6 +3,7 @@ import http.server
 import threading
 
 import pytest
+
 from flambeau_vision.datasets.download import DownloadError, download
 
 CONTENT = bytes(range(256)) * 1000

@@ -1,9 +1,10 @@
-import flambeau_core as fb
 import numpy as np
 import pytest
+from PIL import Image
+
+import flambeau_core as fb
 from flambeau_vision import transforms as T
 from flambeau_vision.transforms import functional as F
-from PIL import Image
 
 ARRAY = np.arange(20, dtype=np.uint8).reshape(4, 5)
 IMAGE = Image.fromarray(ARRAY)

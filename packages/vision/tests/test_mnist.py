@@ -1,8 +1,9 @@
 import gzip
 
-import flambeau_core as fb
 import numpy as np
 import pytest
+
+import flambeau_core as fb
 from flambeau_vision.datasets import KMNIST, MNIST, FashionMNIST
 from flambeau_vision.datasets.idx import IDXError, write_idx
 from flambeau_vision.transforms import Compose, Normalize, ToTensor

@@ -3,6 +3,7 @@ import zipfile
 
 import numpy as np
 import pytest
+
 from flambeau_vision.datasets import MNIST, mnist_wheel
 from flambeau_vision.datasets.idx import write_idx
 

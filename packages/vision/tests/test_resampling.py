@@ -1,10 +1,11 @@
-import flambeau_core as fb
 import numpy as np
 import pytest
-from flambeau_vision import transforms as T
-from flambeau_vision.transforms import functional as F
-from flambeau_vision.transforms import InterpolationMode
 from PIL import Image
+
+import flambeau_core as fb
+from flambeau_vision import transforms as T
+from flambeau_vision.transforms import InterpolationMode
+from flambeau_vision.transforms import functional as F
 
 SQUARES = np.arange(20, dtype=np.float32).reshape(4, 5) ** 2
 TENSOR = fb.from_numpy(SQUARES).unsqueeze(0)

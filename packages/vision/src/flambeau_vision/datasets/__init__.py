@@ -1,5 +1,5 @@
 """Image datasets that live in files on disk."""
 
-from flambeau_vision.datasets.mnist import MNIST, FashionMNIST, KMNIST
+from flambeau_vision.datasets.mnist import KMNIST, MNIST, FashionMNIST
 
 __all__ = ["MNIST", "FashionMNIST", "KMNIST"]

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import flambeau_core as fb
-from flambeau_data import Dataset
 from PIL import Image
 
+import flambeau_core as fb
+from flambeau_data import Dataset
 from flambeau_vision.datasets.download import download
 from flambeau_vision.datasets.idx import IDXError, decompressed, read_idx
 

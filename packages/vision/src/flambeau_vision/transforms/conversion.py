@@ -7,7 +7,6 @@ from typing import Any
 
 import flambeau_core as fb
 import flambeau_nn as nn
-
 from flambeau_vision.transforms import functional as F
 
 __all__ = ["Normalize", "PILToTensor", "ToPILImage", "ToTensor"]
@@ -50,9 +49,7 @@ class ToPILImage:
 class Normalize(nn.Module):
     """Subtract a mean and divide by a standard deviation, both given for each channel."""
 
-    def __init__(
-        self, mean: Sequence[float], std: Sequence[float], inplace: bool = False
-    ) -> None:
+    def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> None:
         super().__init__()
         self.mean = mean
         self.std = std

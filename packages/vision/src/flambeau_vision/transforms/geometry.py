@@ -7,7 +7,6 @@ from typing import Any
 
 import flambeau_core as fb
 import flambeau_nn as nn
-
 from flambeau_vision.transforms import functional as F
 from flambeau_vision.transforms.functional import InterpolationMode
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import flambeau_core as fb
 import numpy as np
 from PIL import Image
+
+import flambeau_core as fb
 
 __all__ = ["normalize", "pil_to_tensor", "to_pil_image", "to_tensor"]
 

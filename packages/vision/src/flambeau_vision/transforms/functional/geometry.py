@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import flambeau_core as fb
 import numpy as np
 from PIL import Image, ImageOps
+
+import flambeau_core as fb
 
 __all__ = ["center_crop", "crop", "get_dimensions", "hflip", "pad"]
 

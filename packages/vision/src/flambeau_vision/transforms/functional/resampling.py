@@ -7,10 +7,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-import flambeau_core as fb
 import numpy as np
 from PIL import Image
 
+import flambeau_core as fb
 from flambeau_vision.transforms.functional.geometry import get_dimensions
 
 __all__ = ["InterpolationMode", "resize"]
