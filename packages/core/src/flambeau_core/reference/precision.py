@@ -12,7 +12,7 @@ Array = Any
 
 
 def is_bfloat16(array: Array) -> bool:
-    return array.dtype.kind == "u" and array.dtype.itemsize == 2
+    return bool(array.dtype.kind == "u" and array.dtype.itemsize == 2)
 
 
 def compute_dtype(xp: Any, array: Array) -> Any:
@@ -35,7 +35,7 @@ def load(xp: Any, array: Array) -> Array:
 
 def load_all(xp: Any, *arrays: Array) -> list[Array]:
     """Loads operands of one dtype; Python numbers take the dtype of the arrays among them."""
-    loaded = [None if array is None else load(xp, array) for array in arrays]
+    loaded: list[Array] = [None if array is None else load(xp, array) for array in arrays]
     dtype = next((value.dtype for value in loaded if hasattr(value, "dtype")), None)
     return [
         value if value is None or hasattr(value, "dtype") else xp.asarray(value, dtype=dtype)

@@ -34,10 +34,13 @@ class StorageReference:
 
 # The pickler written in Python is the one whose writing of globals can be changed: the names in
 # the file belong to PyTorch, which need not be installed.
-class Pickler(pickle._Pickler):
+PythonPickler: Any = pickle._Pickler
+
+
+class Pickler(PythonPickler):  # type: ignore[misc]
     """Pickles tensors as PyTorch does; ``storages`` then holds one tensor for each storage."""
 
-    dispatch = dict(pickle._Pickler.dispatch)
+    dispatch = dict(PythonPickler.dispatch)
 
     def __init__(self, stream: Any, protocol: int) -> None:
         super().__init__(stream, protocol=protocol)

@@ -25,14 +25,18 @@ def find_storage(loader: StorageLoader, pid: Any) -> Any:
     return owner
 
 
-class SafeUnpickler(pickle._Unpickler):
+# The unpickler written in Python is the one whose instructions can be replaced.
+PythonUnpickler: Any = pickle._Unpickler
+
+
+class SafeUnpickler(PythonUnpickler):  # type: ignore[misc]
     """Rebuilds tensors, containers and plain values, and refuses every other name.
 
     Calls and state go only to what this package defines or the program allowed, so that no file
     can run code or change classes and functions.
     """
 
-    dispatch = dict(pickle._Unpickler.dispatch)
+    dispatch = dict(PythonUnpickler.dispatch)
 
     def __init__(self, stream: Any, loader: StorageLoader, **options: Any) -> None:
         super().__init__(stream, **options)
@@ -77,7 +81,7 @@ class SafeUnpickler(pickle._Unpickler):
     def load_build(self) -> None:
         instance = self.stack[-2]
         if type(instance) is OrderedDict or is_allowed(type(instance)):
-            pickle._Unpickler.load_build(self)
+            PythonUnpickler.load_build(self)
             return
         raise pickle.UnpicklingError(f"the file sets the state of a {type(instance).__name__}")
 
