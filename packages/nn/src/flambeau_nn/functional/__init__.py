@@ -15,8 +15,8 @@ from . import (
     margin_loss,
     normalization,
     padding,
-    pixel,
     pooling,
+    rearrangement,
     regression_loss,
 )
 from .activation import *
@@ -32,8 +32,8 @@ from .lookup import *
 from .margin_loss import *
 from .normalization import *
 from .padding import *
-from .pixel import *
 from .pooling import *
+from .rearrangement import *
 from .regression_loss import *
 
 __all__: list[str] = []
@@ -50,6 +50,6 @@ __all__ += lookup.__all__
 __all__ += margin_loss.__all__
 __all__ += normalization.__all__
 __all__ += padding.__all__
-__all__ += pixel.__all__
 __all__ += pooling.__all__
+__all__ += rearrangement.__all__
 __all__ += regression_loss.__all__

@@ -7,8 +7,7 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor, nn_ops
-
-from .pooling import check_dims
+from flambeau_core.nn_ops import adaptive_avg_pool1d
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -25,8 +24,16 @@ __all__ = [
 OutputSize = int | Sequence[int | None] | None
 
 
-def _output_size(output_size: OutputSize, sizes: Sequence[int], op: str) -> tuple[int, ...]:
-    """The wanted size of each dimension; None keeps the input's."""
+def _output_size(op: str, input: Tensor, spatial: int, output_size: OutputSize) -> tuple[int, ...]:
+    """The wanted size of each spatial dimension; None keeps the input's."""
+    if input.dim() <= spatial:
+        raise ValueError(f"{op}(): Input dimension should be at least {spatial + 1}")
+    if input.dim() > spatial + 2:
+        raise RuntimeError(
+            f"{op}(): Expected {spatial + 1}D or {spatial + 2}D input tensor, but got shape "
+            f"{tuple(input.shape)}"
+        )
+    sizes = input.shape[input.dim() - spatial :]
     wanted = (
         (output_size,) * len(sizes)
         if output_size is None or isinstance(output_size, int)
@@ -45,25 +52,15 @@ def _output_size(output_size: OutputSize, sizes: Sequence[int], op: str) -> tupl
     return result
 
 
-def adaptive_avg_pool1d(input: Tensor, output_size: OutputSize) -> Tensor:
-    """(N, C, L) or (C, L) to the given length; every output is the mean of its share."""
-    check_dims("adaptive_avg_pool1d", input, 1)
-    (length,) = _output_size(output_size, input.shape[-1:], "adaptive_avg_pool1d")
-    pooled = nn_ops.adaptive_avg_pool2d(input.unsqueeze(-2), (1, length))
-    return pooled.squeeze(-2)  # type: ignore[no-any-return]
-
-
 def adaptive_avg_pool2d(input: Tensor, output_size: OutputSize) -> Tensor:
     """(N, C, H, W) or (C, H, W) to the given size; every output is the mean of its share."""
-    check_dims("adaptive_avg_pool2d", input, 2)
-    size = _output_size(output_size, input.shape[-2:], "adaptive_avg_pool2d")
+    size = _output_size("adaptive_avg_pool2d", input, 2, output_size)
     return nn_ops.adaptive_avg_pool2d(input, size)  # type: ignore[no-any-return]
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: OutputSize) -> Tensor:
     """(N, C, D, H, W) or (C, D, H, W) to the given size."""
-    check_dims("adaptive_avg_pool3d", input, 3)
-    size = _output_size(output_size, input.shape[-3:], "adaptive_avg_pool3d")
+    size = _output_size("adaptive_avg_pool3d", input, 3, output_size)
     depth, height, width = input.shape[-3:]
     flat = nn_ops.adaptive_avg_pool2d(input.reshape(-1, depth, height, width), size[1:])
     area = size[1] * size[2]
@@ -112,14 +109,13 @@ def _adaptive_max(input: Tensor, size: tuple[int, ...]) -> tuple[Tensor, Tensor]
 
 def _adaptive_max_nd(spatial: int, input: Tensor, output_size: OutputSize) -> tuple[Tensor, Tensor]:
     op = f"adaptive_max_pool{spatial}d"
-    check_dims(op, input, spatial)
-    sizes = input.shape[input.dim() - spatial :]
-    if any(size == 0 for size in sizes):
+    size = _output_size(op, input, spatial, output_size)
+    if 0 in input.shape[1:]:
         raise RuntimeError(
             f"{op}(): Expected input to have non-zero size for non-batch dimensions, but input has "
             f"sizes {list(input.shape)}"
         )
-    return _adaptive_max(input, _output_size(output_size, sizes, op))
+    return _adaptive_max(input, size)
 
 
 def _adaptive_max_pair(spatial: int) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -26,9 +26,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         )
     out_features, in1, in2 = weight.shape
     rows1, rows2 = input1.reshape(-1, in1), input2.reshape(-1, in2)
-    # [B, I] x [I, O * J] leaves one row of O * J for each example, then J is summed away.
+    # [B, I] x [I, O * J] leaves one row of O * J for each example, which meets the row of J.
     mixed = fb.matmul(rows1, weight.permute(1, 0, 2).reshape(in1, out_features * in2))
-    result = (mixed.reshape(-1, out_features, in2) * rows2.unsqueeze(1)).sum(-1)
+    mixed = mixed.reshape(-1, out_features, in2)
+    result = fb.matmul(mixed, rows2.unsqueeze(2)).squeeze(2)
     if bias is not None:
         result = result + bias
     return result.reshape(*input1.shape[:-1], out_features)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import flambeau_core as fb
 from flambeau_core import Tensor, nn_ops
+from flambeau_core.nn_ops import one_hot
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
 
@@ -140,24 +141,3 @@ def _largest_of_bags(rows: Tensor, bag: Tensor, count: int) -> Tensor:
         else:
             result.append(rows.new_zeros((rows.size(1),)))
     return fb.stack(result) if result else rows.new_zeros((0, rows.size(1)))
-
-
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """int64 [*, num_classes] with a 1 at each index; as many classes as needed by default."""
-    if tensor.dtype != fb.int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if tensor.numel() == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return fb.zeros((*tensor.shape, num_classes), dtype=fb.int64, device=tensor.device)
-    if int(tensor.min()) < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    largest = int(tensor.max())
-    if num_classes == -1:
-        num_classes = largest + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
-    elif largest >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    result = fb.zeros((*tensor.shape, num_classes), dtype=fb.int64, device=tensor.device)
-    return result.scatter_(-1, tensor.unsqueeze(-1), 1)

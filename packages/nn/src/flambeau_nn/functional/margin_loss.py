@@ -9,7 +9,7 @@ from flambeau_core import Tensor
 
 from .activation import logsigmoid
 from .distance import pairwise_distance
-from .reduction import legacy_reduction, reduced
+from .reduction import check_reduction, legacy_reduction, reduced
 
 __all__ = [
     "cosine_embedding_loss",
@@ -41,7 +41,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced(_hinge(margin - target * (input1 - input2)), reduction)
+    return reduced(_hinge(float(margin) - target * (input1 - input2)), reduction)
 
 
 def _hinge(value: Tensor) -> Tensor:
@@ -140,8 +140,7 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`triplet_margin_loss` with a distance of one's own."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    check_reduction(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.dim() == positive.dim() == negative.dim():
@@ -184,11 +183,12 @@ def multi_margin_loss(
     """sum_i max(0, margin - x[target] + x[i])^p / C over i != target; (N, C) and (N)."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
+    check_reduction(reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
-    rows = input.unsqueeze(0) if input.dim() < 2 else input
+    rows = input.reshape(1, -1) if input.dim() < 2 else input
     index = target.reshape(-1, 1)
     _require_row_targets("multi_margin_loss", rows, index.reshape(-1))
     terms = _hinge(margin - rows.gather(1, index) + rows).pow(p)
@@ -225,6 +225,7 @@ def multilabel_margin_loss(
     """
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
+    check_reduction(reduction)
     if input.shape != target.shape:
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"

@@ -88,7 +88,9 @@ def _circular(size: int, before: int, after: int, dim: int) -> list[int]:
             "Padding value causes wrapping around more than once: padding "
             f"({before}, {after}) at dimension {dim} of size {size}"
         )
-    return [i % size for i in range(-before, size + after)]
+    # What a negative width cuts away is gone before the rest is repeated.
+    first, last = max(-before, 0), size - max(-after, 0)
+    return [first + (i - first) % (last - first) for i in range(-before, size + after)]
 
 
 _SOURCES = {"reflect": _reflected, "replicate": _replicated, "circular": _circular}

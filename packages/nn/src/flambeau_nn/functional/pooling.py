@@ -1,7 +1,7 @@
 """Pooling over windows: maximum, average, power average.
 
-Core has the two-dimensional kernels; one and three dimensions are composed of them, a window of
-three dimensions being one over two followed by one over the third.
+Core has those of one and two dimensions; a window of three dimensions is one over two followed by
+one over the third.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor, nn_ops
-from flambeau_core.nn_ops import avg_pool2d
+from flambeau_core.nn_ops import (
+    avg_pool1d,
+    avg_pool2d,
+    max_pool1d,
+    max_pool1d_with_indices,
+)
 
 __all__ = [
     "avg_pool1d",
@@ -89,43 +94,6 @@ def max_pool2d_with_indices(
     return nn_ops.max_pool2d_with_indices(  # type: ignore[no-any-return]
         input, kernel_size, stride, padding, dilation, ceil_mode
     )
-
-
-def max_pool1d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The maximum of each window of (N, C, L) or (C, L)."""
-    values, indices = max_pool1d_with_indices(
-        input, kernel_size, stride, padding, dilation, ceil_mode
-    )
-    return (values, indices) if return_indices else values
-
-
-def max_pool1d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """`max_pool1d` and the place of each maximum."""
-    check_dims("max_pool1d", input, 1)
-    (kernel,) = _tuple(kernel_size, 1, "kernel_size")
-    (step,) = (kernel,) if stride is None else _tuple(stride, 1, "stride")
-    (edge,) = _tuple(padding, 1, "padding")
-    (gap,) = _tuple(dilation, 1, "dilation")
-    values, indices = nn_ops.max_pool2d_with_indices(
-        input.unsqueeze(-2), (1, kernel), (1, step), (0, edge), (1, gap), ceil_mode
-    )
-    return values.squeeze(-2), indices.squeeze(-2)
 
 
 def max_pool3d(
@@ -274,25 +242,6 @@ def max_unpool3d(
 # -- average --------------------------------------------------------------------------------
 
 
-def avg_pool1d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
-    """The mean of each window of (N, C, L) or (C, L)."""
-    check_dims("avg_pool1d", input, 1)
-    (kernel,) = _tuple(kernel_size, 1, "kernel_size")
-    (step,) = (kernel,) if stride is None else _tuple(stride, 1, "stride")
-    (edge,) = _tuple(padding, 1, "padding")
-    pooled = avg_pool2d(
-        input.unsqueeze(-2), (1, kernel), (1, step), (0, edge), ceil_mode, count_include_pad
-    )
-    return pooled.squeeze(-2)  # type: ignore[no-any-return]
-
-
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -310,8 +259,10 @@ def avg_pool3d(
     step = kernel if stride is None else _tuple(stride, 3, "stride")
     edge = _tuple(padding, 3, "padding")
     depth, height, width = input.shape[-3:]
+    # Integers must be rounded once only, after both steps.
+    exact = input if input.is_floating_point() else input.double()
     flat = avg_pool2d(
-        input.reshape(-1, depth, height, width),
+        exact.reshape(-1, depth, height, width),
         kernel[1:],
         step[1:],
         edge[1:],
@@ -329,7 +280,8 @@ def avg_pool3d(
         count_include_pad,
         None if divisor_override is None else 1,
     )
-    return pooled.reshape(*input.shape[:-3], pooled.size(-2), rows, columns)  # type: ignore[no-any-return]
+    shape = (*input.shape[:-3], pooled.size(-2), rows, columns)
+    return pooled.reshape(shape).to(input.dtype)  # type: ignore[no-any-return]
 
 
 # -- power average --------------------------------------------------------------------------

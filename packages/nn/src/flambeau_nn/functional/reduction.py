@@ -25,11 +25,16 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
     return reduction
 
 
+def check_reduction(reduction: str) -> None:
+    """Raises ValueError for a word that names no reduction."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
 def reduced(loss: Tensor, reduction: str) -> Tensor:
     if reduction == "mean":
         return loss.mean()
     if reduction == "sum":
         return loss.sum()
-    if reduction == "none":
-        return loss
-    raise ValueError(f"{reduction} is not a valid value for reduction")
+    check_reduction(reduction)
+    return loss

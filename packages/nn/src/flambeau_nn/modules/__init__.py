@@ -17,6 +17,7 @@ from . import (
     parameter_containers,
     pooling,
     resizing,
+    rnn,
     sparse,
 )
 from .activation import *
@@ -34,6 +35,7 @@ from .padding import *
 from .parameter_containers import *
 from .pooling import *
 from .resizing import *
+from .rnn import *
 from .sparse import *
 
 __all__: list[str] = []
@@ -52,4 +54,5 @@ __all__ += padding.__all__
 __all__ += parameter_containers.__all__
 __all__ += pooling.__all__
 __all__ += resizing.__all__
+__all__ += rnn.__all__
 __all__ += sparse.__all__

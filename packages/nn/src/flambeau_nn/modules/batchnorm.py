@@ -44,6 +44,7 @@ class _NormBase(Module):
         track_running_stats: bool,
         device: Any,
         dtype: Any,
+        bias: bool,
     ) -> None:
         super().__init__()
         self.num_features = num_features
@@ -52,10 +53,9 @@ class _NormBase(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         made = {"device": device, "dtype": dtype}
-        for name in ("weight", "bias"):
-            self.register_parameter(
-                name, Parameter(fb.empty(num_features, **made)) if affine else None
-            )
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            values = Parameter(fb.empty(num_features, **made)) if wanted else None
+            self.register_parameter(name, values)
         if track_running_stats:
             self.register_buffer("running_mean", fb.zeros(num_features, **made))
             self.register_buffer("running_var", fb.ones(num_features, **made))
@@ -78,9 +78,9 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Scale 1, shift 0, and no running statistics."""
         self.reset_running_stats()
-        if self.affine:
-            assert self.weight is not None and self.bias is not None
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -130,8 +130,12 @@ class _BatchNorm(_NormBase):
         track_running_stats: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
@@ -196,8 +200,12 @@ class _InstanceNorm(_NormBase):
         track_running_stats: bool = False,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias
+        )
 
     def _check_input_dim(self, input: Tensor) -> None:
         n = self.spatial_dims

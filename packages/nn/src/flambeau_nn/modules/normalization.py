@@ -116,6 +116,8 @@ class GroupNorm(Module):
         affine: bool = True,
         device: Any = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         super().__init__()
         if num_channels % num_groups:
@@ -126,15 +128,16 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name in ("weight", "bias"):
-            values = fb.empty(num_channels, device=device, dtype=dtype) if affine else None
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            values = fb.empty(num_channels, device=device, dtype=dtype) if wanted else None
             self.register_parameter(name, None if values is None else Parameter(values))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        if self.weight is not None and self.bias is not None:
+        if self.weight is not None:
             init.ones_(self.weight)
+        if self.bias is not None:
             init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -1,13 +1,22 @@
 """Tools for parameters and sequences, gathered under the name that PyTorch gives them."""
 
-from ..clip_grad import clip_grad_norm, clip_grad_norm_, clip_grad_value_, get_total_norm
+from ..clip_grad import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
 from ..convert_parameters import parameters_to_vector, vector_to_parameters
+from . import rnn
 
 __all__ = [
     "clip_grad_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
+    "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
+    "rnn",
     "vector_to_parameters",
 ]
