@@ -2,8 +2,8 @@
 
 erfc follows the single Chebyshev expansion over [0, inf) of Shepherd and Laframboise (Math.
 Comp. 36, 1981); its coefficients and those of erf on [-1, 1] were computed for this file in
-50-digit arithmetic. The gamma family shifts its argument up and uses Stirling's series
-(Abramowitz and Stegun 6.1.40, 6.3.18).
+50-digit arithmetic. The gamma family shifts its argument up and uses Stirling's series, log
+gamma the power series near its zeros (Abramowitz and Stegun 6.1.33, 6.1.40, 6.3.18).
 """
 
 from __future__ import annotations
@@ -59,6 +59,38 @@ ERFC = (
     5.06814890479611129e-17,
     -2.23705665943599844e-18,
     -2.18734294430301544e-18,
+)
+
+# log gamma(2 + z) = (1 - gamma) z + sum over k >= 2 of (-1)^k (zeta(k) - 1) z^k / k
+LOG_GAMMA_AT_TWO = (
+    0.422784335098467139,
+    0.322467033424113218,
+    -0.0673523010531980951,
+    0.0205808084277845479,
+    -0.00738555102867398527,
+    0.00289051033074152329,
+    -0.00119275391170326098,
+    0.000509669524743042422,
+    -0.00022315475845357938,
+    0.0000994575127818085337,
+    -0.0000449262367381331417,
+    0.0000205072127756706916,
+    -9.4394882752683959e-6,
+    4.3748667899074878e-6,
+    -2.03921575380136624e-6,
+    9.55141213040741983e-7,
+    -4.49246919876456604e-7,
+    2.12071848055546659e-7,
+    -1.00432248239680996e-7,
+    4.76981016936398057e-8,
+    -2.27110946089431649e-8,
+    1.08386592148969541e-8,
+    -5.18347504197004666e-9,
+    2.48367454380247832e-9,
+    -1.19214014058609121e-9,
+    5.73136724167886201e-10,
+    -2.75952288512423315e-10,
+    1.33047643742444895e-10,
 )
 
 # B(2k) / (2k (2k - 1)) and B(2k) / (2k), k = 1, 2, ...
@@ -126,6 +158,16 @@ def lgamma(xp: Any, x: Array) -> Array:
 
 
 def log_gamma_positive(xp: Any, x: Array) -> Array:
+    """For x >= 0.5; near the zeros at 1 and 2 by the series, which keeps relative precision."""
+    z = x - xp.where(x < 1.5, 1.0, 2.0)
+    series = xp.zeros_like(x)
+    for c in reversed(LOG_GAMMA_AT_TWO):
+        series = (series + c) * z
+    near_one = series - xp.log1p(xp.where(x < 1.5, z, 0.0))
+    return xp.where(x < 2.5, near_one, log_gamma_stirling(xp, x))
+
+
+def log_gamma_stirling(xp: Any, x: Array) -> Array:
     product = xp.ones_like(x)
     shifted = x
     for _ in range(SHIFT):
