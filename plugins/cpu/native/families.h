@@ -15,10 +15,25 @@
   X(compare)                     \
   X(ternary)                     \
   X(unary_backward)              \
+  X(reduce)                      \
+  X(variance)                    \
+  X(arg_reduce)                  \
+  X(scan)                        \
+  X(random)                      \
+  X(dropout)                     \
   X(matmul)                      \
-  X(convolution)
+  X(convolution)                 \
+  X(softmax)                     \
+  X(optimizer)                   \
+  X(cross_entropy)               \
+  X(nll_loss)                    \
+  X(layer_norm)                  \
+  X(batch_norm)
 
 // Compiled once, for the baseline.
 #define FLAMBEAU_PLAIN_FAMILIES(X) \
   X(integer_division)              \
-  X(special)
+  X(special)                       \
+  X(reduce_rare)                   \
+  X(complex)                       \
+  X(complex_reduce)

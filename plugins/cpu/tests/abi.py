@@ -6,6 +6,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
+
 from flambeau_cpu import _C
 
 DTYPES = {
