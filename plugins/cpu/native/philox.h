@@ -9,28 +9,47 @@
 
 namespace flambeau_cpu::FLAMBEAU_ISA {
 
-// The four words of block `counter`.
-static inline void philox(uint64_t seed, uint64_t counter, uint32_t (&words)[4]) {
-  constexpr uint64_t kMultiplier0 = 0xD2511F53u, kMultiplier1 = 0xCD9E8D57u;
-  constexpr uint32_t kWeyl0 = 0x9E3779B9u, kWeyl1 = 0xBB67AE85u;
-  uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
-  uint32_t c0 = static_cast<uint32_t>(counter), c1 = static_cast<uint32_t>(counter >> 32);
-  uint32_t c2 = 0, c3 = 0;
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t p0 = kMultiplier0 * c0, p1 = kMultiplier1 * c2;
-    const uint32_t n0 = static_cast<uint32_t>(p1 >> 32) ^ c1 ^ k0;
-    const uint32_t n2 = static_cast<uint32_t>(p0 >> 32) ^ c3 ^ k1;
-    c1 = static_cast<uint32_t>(p1);
-    c3 = static_cast<uint32_t>(p0);
-    c0 = n0;
-    c2 = n2;
-    k0 += kWeyl0;
-    k1 += kWeyl1;
+static constexpr uint32_t kPhiloxMultiplier[2] = {0xD2511F53u, 0xCD9E8D57u};
+static constexpr uint32_t kPhiloxWeyl[2] = {0x9E3779B9u, 0xBB67AE85u};
+constexpr int kPhiloxLanes = 16;
+
+// Blocks counter, counter + 1, ..., counter + 15: 64 words, block after block. The rounds
+// run side by side in vectors.
+static inline void philox_16(uint64_t seed, uint64_t counter, uint32_t* words) {
+  uint32_t c0[kPhiloxLanes], c1[kPhiloxLanes], c2[kPhiloxLanes], c3[kPhiloxLanes];
+  for (int l = 0; l < kPhiloxLanes; ++l) {
+    const uint64_t c = counter + static_cast<uint64_t>(l);
+    c0[l] = static_cast<uint32_t>(c);
+    c1[l] = static_cast<uint32_t>(c >> 32);
+    c2[l] = c3[l] = 0;
   }
-  words[0] = c0;
-  words[1] = c1;
-  words[2] = c2;
-  words[3] = c3;
+  uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    for (int l = 0; l < kPhiloxLanes; ++l) {
+      const uint64_t p0 = static_cast<uint64_t>(kPhiloxMultiplier[0]) * c0[l];
+      const uint64_t p1 = static_cast<uint64_t>(kPhiloxMultiplier[1]) * c2[l];
+      c0[l] = static_cast<uint32_t>(p1 >> 32) ^ c1[l] ^ k0;
+      c2[l] = static_cast<uint32_t>(p0 >> 32) ^ c3[l] ^ k1;
+      c1[l] = static_cast<uint32_t>(p1);
+      c3[l] = static_cast<uint32_t>(p0);
+    }
+    k0 += kPhiloxWeyl[0];
+    k1 += kPhiloxWeyl[1];
+  }
+  for (int l = 0; l < kPhiloxLanes; ++l) {
+    words[4 * l] = c0[l];
+    words[4 * l + 1] = c1[l];
+    words[4 * l + 2] = c2[l];
+    words[4 * l + 3] = c3[l];
+  }
+}
+
+// The words of `blocks` consecutive blocks, rounded up to a multiple of 16 blocks: `words`
+// has room for all of them.
+static inline void philox_words(uint64_t seed, uint64_t counter, int64_t blocks,
+                                uint32_t* words) {
+  for (int64_t b = 0; b < blocks; b += kPhiloxLanes)
+    philox_16(seed, counter + static_cast<uint64_t>(b), words + 4 * b);
 }
 
 }  // namespace flambeau_cpu::FLAMBEAU_ISA

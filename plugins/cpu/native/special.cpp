@@ -52,6 +52,15 @@ struct LogGamma : Plain {
   }
 };
 
+// Of a real number: pi where it is negative.
+struct Angle : Plain {
+  using Plain::Plain;
+  template <class T>
+  T operator()(T x) const {
+    return x != x ? x : x < T(0) ? T(3.14159265358979323846) : T(0);
+  }
+};
+
 // Newton's iteration on erf, or on erfc near the ends, from Winitzki's approximation
 // (2008); quadratic convergence from two digits.
 struct ErfInverse : Plain {
@@ -156,7 +165,7 @@ constexpr auto entries =
     library<Sinh>("sinh") + library<Cosh>("cosh") + library<Asinh>("asinh") +
     library<Acosh>("acosh") + library<Atanh>("atanh") + library<Erfc>("erfc") +
     library<ErfInverse>("erfinv") + library<LogGamma>("lgamma") + library<Digamma>("digamma") +
-    floats<DearBinary<Fmod>::Of>("fmod") + floats<DearBinary<Remainder>::Of>("remainder") +
+    floats<Unary<Angle>::Of>("angle") + floats<DearBinary<Fmod>::Of>("fmod") + floats<DearBinary<Remainder>::Of>("remainder") +
     floats<DearBinary<DivideFloor>::Of>("div_floor") + floats<DearBinary<Atan2>::Of>("atan2") +
     floats<DearBinary<Hypot>::Of>("hypot") +
     single_double<DearBinary<NextAfter, 2>::Of>("nextafter");
