@@ -4,7 +4,10 @@ Without one the questions are answered (no device, nothing allocated), the seeds
 everything that needs a device raises.
 """
 
-from flambeau_core.cuda import amp
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from flambeau_core.cuda.device import (
     current_device,
     device,
@@ -42,6 +45,9 @@ from flambeau_core.cuda.streams import (
     stream,
 )
 
+if TYPE_CHECKING:
+    from flambeau_core.cuda import amp
+
 __all__ = [
     "Event",
     "Stream",
@@ -78,3 +84,11 @@ __all__ = [
     "stream",
     "synchronize",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":
+        from importlib import import_module
+
+        return import_module("flambeau_core.cuda.amp")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

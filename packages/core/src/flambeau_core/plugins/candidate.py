@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from flambeau_core.plugins.spec import BackendSpec
 
 
-@dataclass
 class Candidate:
     """One backend, or one plugin that could not even say which backends it has.
 
-    ``distribution`` is None for backends registered by this process.
-    ``error`` is kept until the device is asked for.
+    ``distribution`` is None for backends registered by this process. ``error`` is kept until the
+    device is asked for; ``backend`` is what core was given.
     """
 
-    device_type: str
-    spec: BackendSpec | None
-    distribution: str | None = None
-    version: str | None = None
-    error: BaseException | None = None
-    backend: Any = None
+    def __init__(
+        self,
+        device_type: str,
+        spec: BackendSpec | None,
+        distribution: str | None = None,
+        version: str | None = None,
+        error: BaseException | None = None,
+    ) -> None:
+        self.device_type = device_type
+        self.spec = spec
+        self.distribution = distribution
+        self.version = version
+        self.error = error
+        self.backend: Any = None
 
     @property
     def installed(self) -> bool:

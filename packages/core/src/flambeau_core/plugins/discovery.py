@@ -6,7 +6,9 @@ device types that core does not serve itself, and for listings.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from typing import Any
 
 from flambeau_core.plugins.candidate import BackendRefused, Candidate
@@ -49,6 +51,8 @@ def from_module(device_type: str, module: str, distribution: str) -> list[Candid
 
 def from_entry_points(device_type: str | None = None) -> list[Candidate]:
     """The backends behind the entry points named ``device_type``, or behind all of them."""
+    if device_type is not None and not group_is_mentioned():
+        return []
     from importlib.metadata import distributions
 
     found: list[Candidate] = []
@@ -64,6 +68,30 @@ def from_entry_points(device_type: str | None = None) -> list[Candidate]:
             seen.add((owner, point.name, point.value))
             found += load(point.name, point.load, owner, distribution.version)
     return found
+
+
+def group_is_mentioned() -> bool:
+    """Whether some file of entry points speaks of backends.
+
+    A look at the folders of ``sys.path`` takes a tenth of the time of importing and asking
+    ``importlib.metadata``, and most environments have no backend beyond the CPU's.
+    """
+    for folder in sys.path:
+        try:
+            entries = list(os.scandir(folder or "."))
+        except NotADirectoryError:
+            return True  # an archive, which only importlib.metadata can read
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.name.endswith((".dist-info", ".egg-info")):
+                try:
+                    with open(os.path.join(entry.path, "entry_points.txt"), "rb") as points:
+                        if GROUP.encode() in points.read():
+                            return True
+                except OSError:
+                    continue
+    return False
 
 
 def normalized(name: str) -> str:

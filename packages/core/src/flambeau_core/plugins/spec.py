@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 # The version of backend.h and of the Python backend protocol, and the oldest one still served.
 API_VERSION = 1
 MIN_API_VERSION = 1
 
 
-@dataclass(frozen=True)
-class BackendSpec:
+class BackendSpec(NamedTuple):
     """A backend that can be opened when a device of its type is first used.
 
     Args:
