@@ -101,6 +101,7 @@ class Pickler(PythonPickler):  # type: ignore[misc]
         self.memoize(name)
 
     dispatch[Global] = write_global
+    dispatch[fb.dtype] = save_dtype
 
 
 def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) -> None:
@@ -120,7 +121,6 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) 
         pickle.PicklingError: some part of ``obj`` cannot be pickled.
     """
     stream = io.BytesIO()
-    Pickler.dispatch[fb.dtype] = Pickler.save_dtype
     pickler = Pickler(stream, pickle_protocol)
     pickler.dump(obj)
     with open_to_write(f) as target:
