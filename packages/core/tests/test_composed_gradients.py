@@ -197,6 +197,7 @@ OPS = {
     "norm-1": (lambda x: norms.norm(x, 1, [1], False, None), [(2, 3)]),
     "norm-3": (lambda x: norms.norm(x, 3, [0], True, None), [(2, 3)]),
     "norm-inf": (lambda x: norms.norm(x, float("inf"), [1], False, None), [(2, 3)]),
+    "norm-nuc": (lambda x: norms.norm(x, "nuc", None, False, None), [(3, 2)]),
     "cdist": (lambda a, b: norms.cdist(a, b, 2.0, None), [(2, 3), (2, 3)]),
     "median": (lambda x: order_statistics.median(x, 1, False), [(2, 3)]),
     "quantile": (
@@ -217,12 +218,12 @@ OPS = {
         [(2, 3), (2, 3)],
     ),
     "pixel_shuffle": (lambda x: channels.pixel_shuffle(x, 2), [(4, 1, 2)]),
-    "unfold": (
-        lambda x: patches.unfold(x, [2, 2], [1, 1], [1, 0], [1, 1]),
+    "im2col": (
+        lambda x: patches.im2col(x, [2, 2], [1, 1], [1, 0], [1, 1]),
         [(1, 2, 2, 3)],
     ),
-    "fold": (
-        lambda x: patches.fold(x, [3, 3], [2, 2], [1, 1], [0, 0], [1, 1]),
+    "col2im": (
+        lambda x: patches.col2im(x, [3, 3], [2, 2], [1, 1], [0, 0], [1, 1]),
         [(1, 4, 4)],
     ),
 }

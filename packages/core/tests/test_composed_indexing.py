@@ -59,8 +59,11 @@ def test_written_slices() -> None:
         fb.select_scatter(x, fb.tensor([1, 2, 3]), 1, 1)
 
 
-def test_argwhere() -> None:
-    assert fb.argwhere(fb.tensor([[0, 1], [2, 0]])).tolist() == [[0, 1], [1, 0]]
+def test_put() -> None:
+    x = fb.zeros(2, 2, dtype=fb.int64)
+    assert x.put(fb.tensor([3, -4]), fb.tensor([5, 6])).tolist() == [[6, 0], [0, 5]]
+    twice = x.put(fb.tensor([1, 1]), fb.tensor([5, 6]), accumulate=True)
+    assert twice.tolist() == [[0, 11], [0, 0]]
 
 
 def test_gradients_reach_both_sides() -> None:

@@ -131,6 +131,16 @@ def test_norm(p: float) -> None:
     close(x.norm(p), np.linalg.norm(x.numpy().reshape(-1), p))
 
 
+def test_nuclear_norm() -> None:
+    x = numbers(2, 4, 3)
+    close(fb.norm(x, "nuc", dim=(1, 2)), np.linalg.norm(x.numpy(), "nuc", axis=(1, 2)), 1e-10)
+    # A matrix of rank one has one singular value.
+    assert fb.norm(fb.outer(fb.ones(3), fb.ones(12)), "nuc").item() == pytest.approx(6.0)
+    assert fb.norm(fb.zeros(2, 2), "nuc").item() == 0.0
+    with pytest.raises(RuntimeError, match="2 dimensions"):
+        fb.norm(fb.ones(3), "nuc")
+
+
 def test_norm_forms() -> None:
     x = numbers(3, 4)
     close(fb.norm(x), np.linalg.norm(x.numpy()))

@@ -26,6 +26,7 @@ from flambeau_core.composed import (
     reordering,
     repetition,
     sampling,
+    scatter_reduce,
     sequences,
     sets,
     similarity,

@@ -129,27 +129,6 @@ def hardswish(x: fb.Tensor) -> fb.Tensor:
     return fb.where(x >= 3, x, curve.masked_fill(x <= -3, 0))
 
 
-# The fixed point of zero mean and unit variance (Klambauer et al., 2017).
-_SELU_ALPHA = 1.6732632423543772
-_SELU_SCALE = 1.0507009873554805
-
-
-@op("selu(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
-@_optionally_inplace
-def selu(x: fb.Tensor) -> fb.Tensor:
-    """``scale * elu(x, alpha)`` with the self-normalizing constants."""
-    return elu(x, _SELU_ALPHA, _SELU_SCALE, 1.0)
-
-
-@op("celu(Tensor self, float alpha=1.0, bool inplace=False) -> Tensor", namespace="nn")
-@_optionally_inplace
-def celu(x: fb.Tensor, alpha: float) -> fb.Tensor:
-    """``max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)`` (Barron, 2017)."""
-    if alpha == 0:
-        raise RuntimeError("celu: ZeroDivisionError: alpha cannot be 0")
-    return elu(x, alpha, 1.0, 1 / alpha)
-
-
 @op("mish(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
 @_optionally_inplace
 def mish(x: fb.Tensor) -> fb.Tensor:

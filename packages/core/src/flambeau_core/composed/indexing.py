@@ -10,7 +10,7 @@ from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
 
 
-def _checked_index(name: str, index: fb.Tensor, length: int) -> fb.Tensor:
+def checked_index(name: str, index: fb.Tensor, length: int) -> fb.Tensor:
     """A 1-D int64 index, counted from the front."""
     if index.dtype not in (fb.int64, fb.int32):
         raise IndexError(f"{name}: expected dtype int64 or int32 for index, got {index.dtype}")
@@ -24,7 +24,7 @@ def _checked_index(name: str, index: fb.Tensor, length: int) -> fb.Tensor:
     return fb.where(index < 0, index + length, index)
 
 
-def _along(x: fb.Tensor, index: fb.Tensor, dim: int) -> fb.Tensor:
+def along(x: fb.Tensor, index: fb.Tensor, dim: int) -> fb.Tensor:
     """A 1-D index expanded to select whole slices of ``x`` along ``dim``."""
     shape = [1] * x.dim()
     shape[dim] = index.shape[0]
@@ -33,7 +33,7 @@ def _along(x: fb.Tensor, index: fb.Tensor, dim: int) -> fb.Tensor:
     return index.reshape(shape).expand(expanded)
 
 
-def _with_dimension(x: fb.Tensor) -> fb.Tensor:
+def with_dimension(x: fb.Tensor) -> fb.Tensor:
     return x.reshape(1) if x.dim() == 0 else x
 
 
@@ -45,8 +45,8 @@ def index_fill(self: fb.Tensor, dim: int, index: fb.Tensor, value: Any) -> fb.Te
             f"index_fill: only supports a 0-dimensional value tensor, got {tuple(value.shape)}"
         )
     dim = wrap_dim("index_fill", dim, self.dim())
-    x = _with_dimension(self)
-    places = _checked_index("index_fill", index, x.shape[dim])
+    x = with_dimension(self)
+    places = checked_index("index_fill", index, x.shape[dim])
     shape = [1] * x.dim()
     shape[dim] = x.shape[dim]
     every = fb.arange(x.shape[dim], device=x.device)
@@ -58,13 +58,13 @@ def index_fill(self: fb.Tensor, dim: int, index: fb.Tensor, value: Any) -> fb.Te
 def index_copy(self: fb.Tensor, dim: int, index: fb.Tensor, source: fb.Tensor) -> fb.Tensor:
     """Copy with the slices at ``index`` along ``dim`` replaced by those of ``source``."""
     dim = wrap_dim("index_copy", dim, self.dim())
-    x, src = _with_dimension(self), _with_dimension(source)
+    x, src = with_dimension(self), with_dimension(source)
     if self.dtype != source.dtype:
         raise RuntimeError(
             f"index_copy: self and source expected to have the same dtype, but got (self) "
             f"{self.dtype} and (source) {source.dtype}"
         )
-    places = _checked_index("index_copy", index, x.shape[dim])
+    places = checked_index("index_copy", index, x.shape[dim])
     expected = list(x.shape)
     expected[dim] = places.shape[0]
     if list(src.shape) != expected:
@@ -72,7 +72,7 @@ def index_copy(self: fb.Tensor, dim: int, index: fb.Tensor, source: fb.Tensor) -
             f"index_copy: source of shape {tuple(source.shape)} does not match the slices of "
             f"shape {tuple(expected)} that {places.shape[0]} indices select"
         )
-    return x.scatter(dim, _along(x, places, dim), src).reshape(self.shape)
+    return x.scatter(dim, along(x, places, dim), src).reshape(self.shape)
 
 
 @op("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", inplace=True)
@@ -166,7 +166,21 @@ def slice_scatter(
     return _written("slice_scatter", self, src, lambda x: x[place])
 
 
-@op("argwhere(Tensor self) -> Tensor")
-def argwhere(self: fb.Tensor) -> fb.Tensor:
-    """Indices of the elements that are not zero, ``(count, dimensions)``."""
-    return self.nonzero()
+@op("put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", inplace=True)
+def put(self: fb.Tensor, index: fb.Tensor, source: fb.Tensor, accumulate: bool) -> fb.Tensor:
+    """Copy with the elements at ``index`` of the flattened tensor replaced (or added to)."""
+    if index.dtype != fb.int64:
+        raise RuntimeError(f"put: expected a int64 index, got {index.dtype}")
+    if self.dtype != source.dtype:
+        raise RuntimeError(
+            f"put: self and source expected to have the same dtype, "
+            f"got {self.dtype} and {source.dtype}"
+        )
+    if index.numel() != source.numel():
+        raise RuntimeError(
+            f"put: expected source and index to have the same number of elements, "
+            f"got shapes {tuple(source.shape)} and {tuple(index.shape)}"
+        )
+    places = checked_index("put", index.reshape(-1), self.numel())
+    flat = self.reshape(-1).index_put([places], source.reshape(-1), accumulate)
+    return flat.reshape(self.shape)

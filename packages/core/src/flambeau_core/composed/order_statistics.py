@@ -64,7 +64,7 @@ def _all_scalars(x: fb.Tensor) -> fb.Tensor:
 
 def _median_index(x: fb.Tensor, dim: int, skip_nan: bool) -> fb.Tensor:
     """Place of the lower median, length 1 along ``dim``; NaN comes first unless skipped."""
-    order = x.detach().argsort(dim)
+    order = x.detach().argsort(dim=dim, stable=True)
     length = x.shape[dim]
     middle = order.narrow(dim, (length - 1) // 2, 1)
     if not x.is_floating_point():
@@ -127,7 +127,7 @@ def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> kthvalue_resul
         raise RuntimeError(f"kthvalue: selected number k={k} out of range for dimension {dim}")
     if self.dim() == 0:
         return kthvalue_result(self.clone(), _all_scalars(self))
-    order = self.detach().argsort(dim)
+    order = self.detach().argsort(dim=dim, stable=True)
     return kthvalue_result(*_taken(self, order.narrow(dim, k - 1, 1), dim, keepdim))
 
 

@@ -92,11 +92,11 @@ def _pair(name: str, argument: str, value: Sequence[int], least: int) -> list[in
 
 
 @op(
-    "unfold(Tensor self, int[] kernel_size, int[] dilation=1, int[] padding=0, int[] stride=1)"
+    "im2col(Tensor self, int[] kernel_size, int[] dilation=1, int[] padding=0, int[] stride=1)"
     " -> Tensor",
     namespace="nn",
 )
-def unfold(
+def im2col(
     self: fb.Tensor,
     kernel_size: Sequence[int],
     dilation: Sequence[int],
@@ -104,13 +104,13 @@ def unfold(
     stride: Sequence[int],
 ) -> fb.Tensor:
     """Windows of ``(N, C, H, W)`` (or ``(C, H, W)``) as columns ``(N, C * kernel, windows)``."""
-    kernel = _pair("unfold", "kernel_size", kernel_size, 1)
-    dilation = _pair("unfold", "dilation", dilation, 1)
-    padding = _pair("unfold", "padding", padding, 0)
-    stride = _pair("unfold", "stride", stride, 1)
+    kernel = _pair("im2col", "kernel_size", kernel_size, 1)
+    dilation = _pair("im2col", "dilation", dilation, 1)
+    padding = _pair("im2col", "padding", padding, 0)
+    stride = _pair("im2col", "stride", stride, 1)
     if self.dim() not in (3, 4) or 0 in self.shape[-3:]:
         raise RuntimeError(
-            "unfold: expected 3-D or 4-D (batch mode) tensor with possibly 0 batch size and other "
+            "im2col: expected 3-D or 4-D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {tuple(self.shape)}"
         )
     x = self if self.dim() == 4 else self.unsqueeze(0)
@@ -122,7 +122,7 @@ def unfold(
             < 1
         ):
             raise RuntimeError(
-                f"unfold: input of shape {tuple(self.shape)} with padding {padding} is smaller "
+                f"im2col: input of shape {tuple(self.shape)} with padding {padding} is smaller "
                 f"than the kernel {kernel} with dilation {dilation}"
             )
         x = zero_padded(x, 2 + place, padding[place], padding[place])
@@ -133,11 +133,11 @@ def unfold(
 
 
 @op(
-    "fold(Tensor self, int[] output_size, int[] kernel_size, int[] dilation=1, int[] padding=0,"
+    "col2im(Tensor self, int[] output_size, int[] kernel_size, int[] dilation=1, int[] padding=0,"
     " int[] stride=1) -> Tensor",
     namespace="nn",
 )
-def fold(
+def col2im(
     self: fb.Tensor,
     output_size: Sequence[int],
     kernel_size: Sequence[int],
@@ -146,13 +146,13 @@ def fold(
     stride: Sequence[int],
 ) -> fb.Tensor:
     """Adds columns ``(N, C * kernel, windows)`` of windows up to ``(N, C, *output_size)``."""
-    size = _pair("fold", "output_size", output_size, 1)
-    kernel = _pair("fold", "kernel_size", kernel_size, 1)
-    dilation = _pair("fold", "dilation", dilation, 1)
-    padding = _pair("fold", "padding", padding, 0)
-    stride = _pair("fold", "stride", stride, 1)
+    size = _pair("col2im", "output_size", output_size, 1)
+    kernel = _pair("col2im", "kernel_size", kernel_size, 1)
+    dilation = _pair("col2im", "dilation", dilation, 1)
+    padding = _pair("col2im", "padding", padding, 0)
+    stride = _pair("col2im", "stride", stride, 1)
     if self.dim() not in (2, 3):
-        raise RuntimeError(f"fold: expected a 2-D or 3-D input, but got: {tuple(self.shape)}")
+        raise RuntimeError(f"col2im: expected a 2-D or 3-D input, but got: {tuple(self.shape)}")
     x = self if self.dim() == 3 else self.unsqueeze(0)
     windows = [
         window_count(size[i], kernel[i], stride[i], padding[i], dilation[i]) for i in range(2)
@@ -160,12 +160,12 @@ def fold(
     area = kernel[0] * kernel[1]
     if x.shape[1] % area:
         raise RuntimeError(
-            f"fold: expected size of input's dimension 1 to be divisible by the product of "
+            f"col2im: expected size of input's dimension 1 to be divisible by the product of "
             f"kernel_size {kernel}, but got input of shape {tuple(self.shape)}"
         )
     if min(windows) < 1 or x.shape[2] != windows[0] * windows[1]:
         raise RuntimeError(
-            f"fold: given output_size={size}, kernel_size={kernel}, dilation={dilation}, "
+            f"col2im: given output_size={size}, kernel_size={kernel}, dilation={dilation}, "
             f"padding={padding}, stride={stride}, expected {windows[0]} x {windows[1]} windows, "
             f"but got input of shape {tuple(self.shape)}"
         )

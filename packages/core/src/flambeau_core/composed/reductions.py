@@ -70,7 +70,7 @@ def topk(
     """The ``k`` largest (or smallest) values along ``dim``, in order, and where they stand."""
     if x.dim() == 0:
         return x.clone(), fb.zeros((), dtype=fb.int64, device=x.device)
-    order = x.detach().argsort(dim, descending=largest).narrow(dim, 0, k)
+    order = x.detach().argsort(dim=dim, descending=largest, stable=True).narrow(dim, 0, k)
     return x.gather(dim, order), order
 
 

@@ -52,7 +52,7 @@ def _row_order(rows: fb.Tensor) -> fb.Tensor:
     columns = rows.reshape(rows.shape[0], _width(rows))
     for column in range(columns.shape[1] - 1, -1, -1):
         keys = columns.select(1, column).index_select(0, order)
-        order = order.index_select(0, keys.argsort(0))
+        order = order.index_select(0, keys.argsort(dim=0, stable=True))
     return order
 
 
@@ -83,7 +83,7 @@ def unique(
     """
     rows, dim_or_first = _as_rows("unique", self, dim)
     plain = _sortable(rows.detach())
-    order = _row_order(plain) if dim is not None else plain.argsort(0)
+    order = _row_order(plain) if dim is not None else plain.argsort(dim=0, stable=True)
     ordered = plain.index_select(0, order)
     first, counts, group = _grouped(_group_starts(_differences(ordered), ordered.shape[0]))
     values = rows.index_select(0, order.index_select(0, first))
