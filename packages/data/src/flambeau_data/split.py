@@ -34,9 +34,7 @@ def random_split(
         )
     order = fb.randperm(len(dataset), generator=generator).tolist()
     ends = accumulate(sizes)
-    return [
-        Subset(dataset, order[end - size : end]) for end, size in zip(ends, sizes, strict=True)
-    ]
+    return [Subset(dataset, order[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
 
 
 def _sizes(samples: int, lengths: Sequence[int | float]) -> list[int]:

@@ -95,7 +95,8 @@ class BatchSender:
         self._share = False
         warnings.warn(
             f"out of shared memory ({error}): this worker now sends its batches through a pipe, "
-            "which is slower. Smaller batches, fewer workers or a smaller prefetch_factor need less",
+            "which is slower. Smaller batches, fewer workers or a smaller prefetch_factor need "
+            "less",
             stacklevel=3,
         )
 

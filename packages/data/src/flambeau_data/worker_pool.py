@@ -14,8 +14,10 @@ from typing import Any
 from .transport import BatchReceiver
 from .worker import NextEpoch, Task, WorkerPlan, run_worker
 
-# What a worker that is busy with the user's code gets to finish, before it is terminated.
+# What a worker that is busy with the user's code gets to finish, before it is terminated; and what
+# it gets when the iteration has failed anyway.
 _GRACE_SECONDS = 5.0
+_GRACE_AFTER_DEATH_SECONDS = 0.5
 
 
 class _WorkerHandle:
@@ -111,7 +113,7 @@ class WorkerPool:
             process.join()  # the exit code comes a moment after the sentinel
         pids = ", ".join(str(process.pid) for process in dead)
         reasons = ", ".join(_exit_reason(process.exitcode) for process in dead)
-        self.close()
+        self.close(_GRACE_AFTER_DEATH_SECONDS)
         return RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {reasons}")
 
     def start_epoch(self, timeout: float) -> None:
@@ -121,14 +123,14 @@ class WorkerPool:
                 self.unpack(*self.receive([worker_id], timeout))
             worker.connection.send(NextEpoch())
 
-    def close(self) -> None:
+    def close(self, grace: float = _GRACE_SECONDS) -> None:
         """Stop all workers; harmless when repeated, or in a child that inherited this object."""
         if self.closed or os.getpid() != self._owner:
             return
         self.closed = True
         for worker in self._workers:
             _hang_up(worker.connection)
-        deadline = time.monotonic() + _GRACE_SECONDS
+        deadline = time.monotonic() + grace
         for worker in self._workers:
             process = worker.process
             process.join(max(0.0, deadline - time.monotonic()))

@@ -13,9 +13,7 @@ import flambeau_core as fb
 from .hooks import HookTable, RemovableHandle, register
 from .state_dict import pack_state, unpack_state
 
-ParamsT = (
-    Iterable[fb.Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, fb.Tensor]]
-)
+ParamsT = Iterable[fb.Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, fb.Tensor]]
 
 
 class _RequiredParameter:
@@ -130,7 +128,9 @@ class Optimizer:
         others = {id(p) for other in self.param_groups for p in other["params"]}
         if not members.isdisjoint(others):
             raise ValueError("some parameters appear in more than one parameter group")
-        if self.param_groups and ("param_names" in group) != ("param_names" in self.param_groups[0]):
+        if self.param_groups and ("param_names" in group) != (
+            "param_names" in self.param_groups[0]
+        ):
             raise ValueError("all optimizer params should be with/without names, in every group")
 
     # The step

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..optimizer import Optimizer
 from .plateau import ReduceLROnPlateau
-from .scheduler import LRScheduler, group_values
+from .scheduler import LRScheduler, group_values, set_value
 
 
 class _CompositeSchedule(LRScheduler):
@@ -26,7 +26,8 @@ class _CompositeSchedule(LRScheduler):
                 )
             if isinstance(scheduler, ReduceLROnPlateau):
                 raise ValueError(
-                    f"{name} cannot hold ReduceLROnPlateau (index {index}): its step() needs a metric"
+                    f"{name} cannot hold ReduceLROnPlateau (index {index}), whose step() needs "
+                    "a metric"
                 )
             if scheduler.optimizer is not self.optimizer:
                 raise ValueError(
@@ -85,7 +86,7 @@ class SequentialLR(_CompositeSchedule):
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
+            set_value(group, "lr", group["initial_lr"])
         self._rewind()
         first = self._schedulers[0]
         first._initial_step()

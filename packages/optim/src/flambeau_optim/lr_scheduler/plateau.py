@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, SupportsFloat
+from typing import Literal, SupportsFloat
 
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler, check_optimizer, group_values, set_value

@@ -162,5 +162,3 @@ def _watch_first_step(optimizer: Optimizer) -> None:
         handle.remove()
 
     handle: Any = optimizer.register_step_post_hook(note)
-
-

@@ -33,7 +33,10 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Multiply the rate by ``gamma`` at each of the ``milestones`` (epochs; twice if given twice)."""
+    """Multiply the rate by ``gamma`` at each of the ``milestones``.
+
+    They are epochs; one that is given twice counts twice.
+    """
 
     def __init__(
         self,
