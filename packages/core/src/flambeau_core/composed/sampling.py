@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import flambeau_core as fb
@@ -99,46 +98,6 @@ def multinomial(self: fb.Tensor, num_samples: int, replacement: bool, generator:
     return race.topk(num_samples, -1).indices
 
 
-@op(
-    "normal(Operand mean=0.0, Operand std=1.0, int[]? size=None, *, Generator? generator=None,"
-    " dtype? dtype=None, device? device=None,"
-    " bool requires_grad=False) -> Tensor",
-    method=False,
-)
-def normal(
-    mean: Any,
-    std: Any,
-    size: Sequence[int] | None,
-    generator: Any,
-    dtype: Any,
-    device: Any,
-    grad: bool,
-) -> fb.Tensor:
-    """Normal numbers with each element's mean and standard deviation.
-
-    Either of both may be a tensor; if none is, ``size`` gives the shape.
-    """
-    tensors = [x.detach() for x in (mean, std) if isinstance(x, fb.Tensor)]
-    if isinstance(std, fb.Tensor):
-        if std.is_complex():
-            raise RuntimeError("normal: expects standard deviation to be non-complex")
-        if std.numel() and not bool((std >= 0).all()):
-            raise RuntimeError("normal: expects all elements of std >= 0.0")
-    elif std < 0:
-        raise RuntimeError(f"normal: expects std >= 0.0, but found std {std}")
-    if not tensors:
-        if size is None:
-            raise TypeError("normal(): give size where mean and std are numbers")
-        unit = fb.randn(size, generator=generator, dtype=dtype, device=device)
-        return (unit * std + mean).requires_grad_(grad)
-    shape = fb.broadcast_shapes(*(x.shape for x in tensors))
-    like = tensors[0]
-    unit = fb.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
-    scale = std.detach() if isinstance(std, fb.Tensor) else std
-    centre = mean.detach() if isinstance(mean, fb.Tensor) else mean
-    return (unit * scale + centre).to(like.dtype)
-
-
 def _exponential(x: fb.Tensor, lambd: float, generator: Any) -> fb.Tensor:
     # 1 - u lies in (0, 1], so that the logarithm is finite.
     return -(1 - _uniform(x, generator)).log() / lambd
@@ -195,45 +154,3 @@ def log_normal_(self: fb.Tensor, mean: float, std: float, generator: Any) -> fb.
     dtype = fb.float64 if self.dtype == fb.float64 else fb.float32
     unit = fb.randn(self.shape, generator=generator, dtype=dtype, device=self.device)
     return _filled(self, (unit * std + mean).exp())
-
-
-# Whole numbers up to these are exact in the floating dtypes.
-_EXACT = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53}
-
-
-@op(
-    "random_(Tensor self, int? from=None, int? to=None, *, Generator? generator=None) -> Tensor",
-    function=False,
-)
-def random_(self: fb.Tensor, low: int | None, high: int | None, generator: Any) -> fb.Tensor:
-    """Fills with whole numbers from ``[from, to)``; with one bound, from ``[0, bound)``.
-
-    Without bounds from 0 to the largest number that the dtype holds exactly.
-    """
-    if high is None and low is not None:
-        low, high = 0, low
-    if low is None:
-        low = 0
-    if high is None:
-        high = _default_limit(self)
-    if low >= high:
-        raise RuntimeError(f"random_: expects 'from' to be less than 'to', but got {low} >= {high}")
-    if self.dtype == fb.bool:
-        high = min(high, 2)
-    elif not self.is_floating_point():
-        limits = fb.iinfo(self.dtype)
-        if not limits.min <= low <= high - 1 <= limits.max:
-            raise RuntimeError(f"random_: [{low}, {high}) is out of bounds for {self.dtype}")
-    values = fb.randint(
-        low, high, self.shape, generator=generator, dtype=fb.int64, device=self.device
-    )
-    return _filled(self, values)
-
-
-def _default_limit(x: fb.Tensor) -> int:
-    if x.dtype == fb.bool:
-        return 2
-    if x.is_floating_point():
-        return _EXACT[str(x.dtype).rsplit(".", 1)[-1]] + 1
-    largest = int(fb.iinfo(x.dtype).max)
-    return largest if x.dtype == fb.int64 else largest + 1
