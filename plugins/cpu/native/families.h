@@ -24,8 +24,8 @@
   X(matmul)                      \
   X(convolution)                 \
   X(softmax)                     \
-  X(optimizer) \
-  X(pool) \
+  X(optimizer)                   \
+  X(pool)                        \
   X(cross_entropy)               \
   X(nll_loss)                    \
   X(layer_norm)                  \
