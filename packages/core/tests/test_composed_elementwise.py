@@ -84,3 +84,30 @@ def test_vander(columns: int | None, increasing: bool) -> None:
     x = np.array([1, 2, 3])
     expected = np.vander(x, columns, increasing)
     assert fb.vander(fb.tensor(x), columns, increasing).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["hann", "hamming", "blackman", "bartlett"])
+def test_windows(name: str) -> None:
+    window = getattr(fb, f"{name}_window")
+    reference = {"hann": np.hanning}.get(name) or getattr(np, name)
+    close(window(7, periodic=False), reference(7))
+    close(window(8), reference(9)[:8])
+    assert window(1).tolist() == [1.0]
+    assert tuple(window(0).shape) == (0,)
+    with pytest.raises(RuntimeError, match="-1"):
+        window(-1)
+
+
+def test_logcumsumexp() -> None:
+    x = fb.tensor([[1.0, 1000.0, -INF, 2.0, 3.0], [-INF, -INF, 0.0, 0.5, 0.25]])
+    expected = [
+        [1.0, 1000.0, 1000.0, 1000.0, 1000.0],
+        [
+            -INF,
+            -INF,
+            0.0,
+            math.log(1 + math.exp(0.5)),
+            math.log(1 + math.exp(0.5) + math.exp(0.25)),
+        ],
+    ]
+    close(fb.logcumsumexp(x, 1), expected)

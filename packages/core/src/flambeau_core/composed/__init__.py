@@ -35,4 +35,5 @@ from flambeau_core.composed import (
     statistics,
     ternary,
     triangular,
+    windows,
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.composed.precision import widened
 from flambeau_core.declare import composition, op
 
@@ -45,3 +46,22 @@ def logsumexp(self: fb.Tensor, dim: Sequence[int], keepdim: bool) -> fb.Tensor:
     top = top.masked_fill(top.isinf(), 0)
     total = (self - top).exp().sum(dims, True).log() + top
     return total if keepdim or self.dim() == 0 else total.squeeze(dims)
+
+
+@op("logcumsumexp(Tensor self, int dim) -> Tensor")
+def logcumsumexp(self: fb.Tensor, dim: int) -> fb.Tensor:
+    """Logarithm of the running sum of exponentials along ``dim``.
+
+    Sums of ever longer stretches are joined in doubling steps (Hillis and Steele, 1986).
+    """
+    dim = wrap_dim("logcumsumexp", dim, self.dim())
+    if self.dim() == 0 or self.numel() == 0:
+        return self.clone()
+    result, length, step = self, self.shape[dim], 1
+    while step < length:
+        joined = fb.logaddexp(
+            result.narrow(dim, step, length - step), result.narrow(dim, 0, length - step)
+        )
+        result = fb.cat([result.narrow(dim, 0, step), joined], dim)
+        step *= 2
+    return self.clone() if result is self else result
