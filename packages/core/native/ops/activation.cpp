@@ -76,23 +76,34 @@ Ref elu_gradient(const Ref& g, const Ref& x, const fb_param* p) {
   return where(positive, mul(g, scale), mul(g, mul(power, alpha * scale * input_scale)));
 }
 
-constexpr ActivationRow relu_row{"relu", "ReluBackward0", "", false, true,
-                                 kernel_id("relu"), kernel_id("relu_backward"), relu_gradient};
-constexpr ActivationRow sigmoid_row{"sigmoid", "SigmoidBackward0", "", true, true,
-                                    kernel_id("sigmoid"), kernel_id("sigmoid_backward"),
+constexpr ActivationRow relu_row{
+    "relu",       "ReluBackward0", "", false, true, kernel_id("relu"), kernel_id("relu_backward"),
+    relu_gradient};
+constexpr ActivationRow sigmoid_row{"sigmoid",
+                                    "SigmoidBackward0",
+                                    "",
+                                    true,
+                                    true,
+                                    kernel_id("sigmoid"),
+                                    kernel_id("sigmoid_backward"),
                                     sigmoid_gradient};
-constexpr ActivationRow tanh_row{"tanh", "TanhBackward0", "", true, true,
-                                 kernel_id("tanh"), kernel_id("tanh_backward"), tanh_gradient};
-constexpr ActivationRow gelu_row{"gelu", "GeluBackward0", "i", false, false,
-                                 kernel_id("gelu"), kernel_id("gelu_backward"), gelu_gradient};
-constexpr ActivationRow silu_row{"silu", "SiluBackward0", "", false, false,
-                                 kernel_id("silu"), kernel_id("silu_backward"), silu_gradient};
-constexpr ActivationRow softplus_row{"softplus", "SoftplusBackward0", "ff", false, false,
-                                     kernel_id("softplus"), no_kernel, softplus_gradient};
-constexpr ActivationRow leaky_relu_row{"leaky_relu", "LeakyReluBackward0", "f", false, false,
-                                       kernel_id("leaky_relu"), no_kernel, leaky_relu_gradient};
-constexpr ActivationRow elu_row{"elu", "EluBackward0", "fff", false, false,
-                                kernel_id("elu"), no_kernel, elu_gradient};
+constexpr ActivationRow tanh_row{
+    "tanh",       "TanhBackward0", "", true, true, kernel_id("tanh"), kernel_id("tanh_backward"),
+    tanh_gradient};
+constexpr ActivationRow gelu_row{
+    "gelu",       "GeluBackward0", "i", false, false, kernel_id("gelu"), kernel_id("gelu_backward"),
+    gelu_gradient};
+constexpr ActivationRow silu_row{
+    "silu",       "SiluBackward0", "", false, false, kernel_id("silu"), kernel_id("silu_backward"),
+    silu_gradient};
+constexpr ActivationRow softplus_row{
+    "softplus", "SoftplusBackward0",   "ff",      false,
+    false,      kernel_id("softplus"), no_kernel, softplus_gradient};
+constexpr ActivationRow leaky_relu_row{
+    "leaky_relu", "LeakyReluBackward0",    "f",       false,
+    false,        kernel_id("leaky_relu"), no_kernel, leaky_relu_gradient};
+constexpr ActivationRow elu_row{"elu", "EluBackward0",   "fff",     false,
+                                false, kernel_id("elu"), no_kernel, elu_gradient};
 
 void check_type(const ActivationRow& r, DType d) {
   if (&r == &relu_row && d == FB_BOOL)
@@ -105,12 +116,16 @@ void check_type(const ActivationRow& r, DType d) {
 
 Ref by_definition(const ActivationRow& r, Tensor* x, const fb_param* p) {
   switch (std::strlen(r.params)) {
-    case 0: return composed(r.name, {boxed(x)});
+    case 0:
+      return composed(r.name, {boxed(x)});
     case 1:
-      return composed(r.name, {boxed(x), r.params[0] == 'i' ? boxed_int(p[0].i) : boxed_float(p[0].f)});
-    case 2: return composed(r.name, {boxed(x), boxed_float(p[0].f), boxed_float(p[1].f)});
+      return composed(r.name,
+                      {boxed(x), r.params[0] == 'i' ? boxed_int(p[0].i) : boxed_float(p[0].f)});
+    case 2:
+      return composed(r.name, {boxed(x), boxed_float(p[0].f), boxed_float(p[1].f)});
     default:
-      return composed(r.name, {boxed(x), boxed_float(p[0].f), boxed_float(p[1].f), boxed_float(p[2].f)});
+      return composed(r.name,
+                      {boxed(x), boxed_float(p[0].f), boxed_float(p[1].f), boxed_float(p[2].f)});
   }
 }
 
@@ -137,27 +152,31 @@ Ref apply(const ActivationRow& r, Tensor* x, const Parameters& p, Tensor* destin
       b.set(0, gradient(r, b.grad(), b.get(kept), nullptr));
     });
   } else {
-    record(r.node, {x}, y, [&r, kept = std::move(kept), p0 = p[0], p1 = p[1], p2 = p[2]](Backward& b) {
-      fb_param p[] = {p0, p1, p2};
-      b.set(0, gradient(r, b.grad(), b.get(kept), p));
-    });
+    record(r.node, {x}, y,
+           [&r, kept = std::move(kept), p0 = p[0], p1 = p[1], p2 = p[2]](Backward& b) {
+             fb_param p[] = {p0, p1, p2};
+             b.set(0, gradient(r, b.grad(), b.get(kept), p));
+           });
   }
   return y;
 }
 
 PyObject* run_plain(Args& a) {
-  return object(apply(*static_cast<const ActivationRow*>(a.row), a.tensor(0), Parameters{}, a.destination));
+  return object(
+      apply(*static_cast<const ActivationRow*>(a.row), a.tensor(0), Parameters{}, a.destination));
 }
 
 PyObject* run_gelu(Args& a) {
   bool tanh = !std::strcmp(a.text(1), "tanh");
   if (!tanh && std::strcmp(a.text(1), "none") != 0)
-    fail(ErrorKind::Runtime, "gelu: approximate argument must be either none or tanh, got '%s'", a.text(1));
+    fail(ErrorKind::Runtime, "gelu: approximate argument must be either none or tanh, got '%s'",
+         a.text(1));
   return object(apply(gelu_row, a.tensor(0), {int_param(tanh)}, a.destination));
 }
 
 PyObject* run_softplus(Args& a) {
-  return object(apply(softplus_row, a.tensor(0), {float_param(a.real(1)), float_param(a.real(2))}, a.destination));
+  return object(apply(softplus_row, a.tensor(0), {float_param(a.real(1)), float_param(a.real(2))},
+                      a.destination));
 }
 
 PyObject* run_leaky_relu(Args& a) {
@@ -165,8 +184,8 @@ PyObject* run_leaky_relu(Args& a) {
 }
 
 Ref elu(Args& a, double alpha, double scale, double input_scale) {
-  return apply(elu_row, a.tensor(0), {float_param(alpha), float_param(scale), float_param(input_scale)},
-               a.destination);
+  return apply(elu_row, a.tensor(0),
+               {float_param(alpha), float_param(scale), float_param(input_scale)}, a.destination);
 }
 
 PyObject* run_elu(Args& a) { return object(elu(a, a.real(1), a.real(2), a.real(3))); }
@@ -194,7 +213,8 @@ void declare_activation() {
   declare("tanh(Tensor self)", run_plain, kElementwise | kNeuralToo, &tanh_row);
   declare("silu(Tensor self)", run_plain, neural, &silu_row);
   declare("gelu(Tensor self, *, str approximate='none')", run_gelu, neural);
-  declare("softplus(Tensor self, float beta=1, float threshold=20)", run_softplus, kFunction | kNeural | kOut);
+  declare("softplus(Tensor self, float beta=1, float threshold=20)", run_softplus,
+          kFunction | kNeural | kOut);
   declare("leaky_relu(Tensor self, float negative_slope=0.01)", run_leaky_relu, neural);
   declare("elu(Tensor self, float alpha=1, float scale=1, float input_scale=1)", run_elu, neural);
   declare("celu(Tensor self, float alpha=1)", run_celu, kFunction | kInPlace | kNeuralToo);

@@ -7,22 +7,24 @@ namespace flambeau {
 namespace {
 
 struct ExtremeRow {
-  const char* name;          // of the values
-  const char* arg_name;      // of the positions
-  const char* pairwise;      // of the larger or smaller of two tensors
+  const char* name;      // of the values
+  const char* arg_name;  // of the positions
+  const char* pairwise;  // of the larger or smaller of two tensors
   int arg_kernel, dim_kernel, all_kernel;
-  const char* definition;    // of dim_kernel
+  const char* definition;  // of dim_kernel
 };
 
-constexpr ExtremeRow max_row{"max", "argmax", "maximum", kernel_id("argmax"), kernel_id("max_dim"),
-                             kernel_id("amax"), "max_dim"};
-constexpr ExtremeRow min_row{"min", "argmin", "minimum", kernel_id("argmin"), kernel_id("min_dim"),
-                             kernel_id("amin"), "min_dim"};
+constexpr ExtremeRow max_row{
+    "max",    "argmax", "maximum", kernel_id("argmax"), kernel_id("max_dim"), kernel_id("amax"),
+    "max_dim"};
+constexpr ExtremeRow min_row{
+    "min",    "argmin", "minimum", kernel_id("argmin"), kernel_id("min_dim"), kernel_id("amin"),
+    "min_dim"};
 
 void check_dim_not_empty(const char* op, Tensor* t, int dim) {
   if (t->ndim() && t->size(dim) == 0)
-    fail(ErrorKind::Index, "%s(): Expected reduction dim %d to have non-zero size, got shape %s", op, dim,
-         to_string(t->shape()).c_str());
+    fail(ErrorKind::Index, "%s(): Expected reduction dim %d to have non-zero size, got shape %s",
+         op, dim, to_string(t->shape()).c_str());
 }
 
 // The shape with one dimension reduced to size 1, or gone.
@@ -52,11 +54,13 @@ PyObject* run_arg(Args& a) {
   Tensor* t = a.tensor(0);
   bool keepdim = a.flag(2);
   if (t->dtype() == FB_BOOL || is_complex(t->dtype()))
-    fail(ErrorKind::Runtime, "%s(): does not support %s input", r.arg_name, t->dtype() == FB_BOOL ? "bool" : "complex");
+    fail(ErrorKind::Runtime, "%s(): does not support %s input", r.arg_name,
+         t->dtype() == FB_BOOL ? "bool" : "complex");
   if (a.given(1)) return object(arg_extreme(r, t, wrap_dim(a.integer(1), t->ndim()), keepdim));
   if (t->numel() == 0)
     fail(ErrorKind::Index,
-         "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+         "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+         "reduction "
          "dim with the 'dim' argument.",
          r.arg_name);
   GradModeGuard off(false);
@@ -75,11 +79,13 @@ PyObject* run_along(Args& a) {
   int dim = wrap_dim(a.integer(1), t->ndim());
   bool keepdim = a.flag(2);
   if (is_complex(t->dtype()))
-    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name, info(t->dtype()).legacy_name);
+    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
+         info(t->dtype()).legacy_name);
   check_dim_not_empty(r.name, t, dim);
   if (!has_kernel(t, r.dim_kernel)) {
     PyObject* pair = compose(r.definition, {boxed(t), boxed_int(dim), boxed_bool(keepdim)});
-    Ref values = as_tensor(PyTuple_GET_ITEM(pair, 0)), indices = as_tensor(PyTuple_GET_ITEM(pair, 1));
+    Ref values = as_tensor(PyTuple_GET_ITEM(pair, 0)),
+        indices = as_tensor(PyTuple_GET_ITEM(pair, 1));
     Py_DECREF(pair);
     return named_result(r.name, {values, indices});
   }
@@ -91,7 +97,8 @@ PyObject* run_along(Args& a) {
   Ref positions = reshaped_alias(indices, shape);
   if (records(t))
     record(r.dim_kernel == kernel_id("max_dim") ? "MaxBackward0" : "MinBackward0", {t}, values,
-           [dim, kept = Ints(kept).vec(), full = x->shape().vec(), shape = t->shape().vec(), at = Saved(indices)](Backward& b) {
+           [dim, kept = Ints(kept).vec(), full = x->shape().vec(), shape = t->shape().vec(),
+            at = Saved(indices)](Backward& b) {
              Ref g = reshape(b.grad(), kept);
              b.set(0, reshape(scatter_add(zeros(g, full), dim, b.get(at), g), shape));
            });
@@ -111,10 +118,12 @@ PyObject* run_all(Args& a) {
   auto& r = *static_cast<const ExtremeRow*>(a.row);
   Tensor* t = a.tensor(0);
   if (is_complex(t->dtype()))
-    fail(ErrorKind::NotImplemented, "\"%s_all\" not implemented for '%s'", r.name, info(t->dtype()).legacy_name);
+    fail(ErrorKind::NotImplemented, "\"%s_all\" not implemented for '%s'", r.name,
+         info(t->dtype()).legacy_name);
   if (t->numel() == 0)
     fail(ErrorKind::Runtime,
-         "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+         "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+         "reduction "
          "dim with the 'dim' argument.",
          r.name);
   Dims ones(t->shape());
@@ -140,7 +149,8 @@ PyObject* run_pairwise(Args& a) {
 void declare_arg_reduce() {
   for (const ExtremeRow* r : {&max_row, &min_row}) {
     std::string name = r->name;
-    declare(std::string(r->arg_name) + "(Tensor self, int? dim=None, bool keepdim=False)", run_arg, kBoth | kOut, r);
+    declare(std::string(r->arg_name) + "(Tensor self, int? dim=None, bool keepdim=False)", run_arg,
+            kBoth | kOut, r);
     // The tensor comes before the dimension: a tensor of one integer could be either.
     declare(name + "(Tensor self)", run_all, kBoth | kOut, r);
     declare(name + "(Tensor self, Tensor other)", run_pairwise, kBoth | kOut, r);

@@ -8,7 +8,8 @@
 namespace flambeau {
 namespace {
 
-Ref launched(int kernel, Ints shape, Tensor* a, Tensor* b, Tensor* bias, const Window& w, int64_t multiply_adds) {
+Ref launched(int kernel, Ints shape, Tensor* a, Tensor* b, Tensor* bias, const Window& w,
+             int64_t multiply_adds) {
   Ref y = empty_like(a, shape);
   Ref ca = contiguous(a), cb = contiguous(b), cbias = bias ? contiguous(bias) : Ref();
   fb_param stride = list_param(w.strides()), padding = list_param(w.paddings()),
@@ -35,15 +36,17 @@ Dims output_shape(Tensor* x, Tensor* weight, const Window& w) {
   shape.push(x->size(0));
   shape.push(weight->size(0));
   for (int i = 0; i < w.n; i++) {
-    int64_t span = x->size(2 + i) + 2 * w.padding[i] - w.dilation[i] * (weight->size(2 + i) - 1) - 1;
+    int64_t span =
+        x->size(2 + i) + 2 * w.padding[i] - w.dilation[i] * (weight->size(2 + i) - 1) - 1;
     shape.push(span / w.stride[i] + 1);
   }
   return shape;
 }
 
 Ref by_definition(Tensor* x, Tensor* weight, Tensor* bias, const Window& w) {
-  return composed("convolution", {boxed(x), boxed(weight), boxed(bias), boxed_ints(w.strides()),
-                                  boxed_ints(w.paddings()), boxed_ints(w.dilations()), boxed_int(w.groups)});
+  return composed("convolution",
+                  {boxed(x), boxed(weight), boxed(bias), boxed_ints(w.strides()),
+                   boxed_ints(w.paddings()), boxed_ints(w.dilations()), boxed_int(w.groups)});
 }
 
 // All dimensions but that of the channels.
@@ -63,12 +66,14 @@ Ref convolution(Tensor* x, Tensor* weight, Tensor* bias, const Window& w) {
   Ref y;
   {
     GradModeGuard off(false);
-    y = launched(kernel_id("convolution"), shape, x, weight, bias, w, numel_of(shape) * (weight->numel() / weight->size(0)));
+    y = launched(kernel_id("convolution"), shape, x, weight, bias, w,
+                 numel_of(shape) * (weight->numel() / weight->size(0)));
   }
   if (!records(x, weight, bias)) return y;
   record("ConvolutionBackward0", {x, weight, bias}, y,
-         [w, sx = Saved(requires_grad(weight) ? x : nullptr), sw = Saved(requires_grad(x) ? weight : nullptr),
-          x_shape = x->shape().vec(), w_shape = weight->shape().vec()](Backward& b) {
+         [w, sx = Saved(requires_grad(weight) ? x : nullptr),
+          sw = Saved(requires_grad(x) ? weight : nullptr), x_shape = x->shape().vec(),
+          w_shape = weight->shape().vec()](Backward& b) {
            const Ref& g = b.grad();
            if (b.needs(0)) b.set(0, convolution_backward_input(g, b.get(sw), x_shape, w));
            if (b.needs(1)) b.set(1, convolution_backward_weight(g, b.get(sx), w_shape, w));
@@ -90,7 +95,8 @@ Ref convolution_backward_input(Tensor* g, Tensor* weight, Ints input_shape, cons
   }
   if (!records(g, weight)) return y;
   record("ConvolutionBackward0", {g, weight}, y,
-         [w, sg = Saved(requires_grad(weight) ? g : nullptr), sw = Saved(requires_grad(g) ? weight : nullptr),
+         [w, sg = Saved(requires_grad(weight) ? g : nullptr),
+          sw = Saved(requires_grad(g) ? weight : nullptr),
           w_shape = weight->shape().vec()](Backward& b) {
            if (b.needs(0)) b.set(0, convolution(b.grad(), b.get(sw), nullptr, w));
            if (b.needs(1)) b.set(1, convolution_backward_weight(b.get(sg), b.grad(), w_shape, w));

@@ -15,7 +15,8 @@ struct ConvolutionRow {
   bool transposed;
 };
 
-constexpr ConvolutionRow rows[] = {{"conv1d", 1, false}, {"conv2d", 2, false}, {"conv3d", 3, false}};
+constexpr ConvolutionRow rows[] = {
+    {"conv1d", 1, false}, {"conv2d", 2, false}, {"conv3d", 3, false}};
 constexpr ConvolutionRow transposed_rows[] = {
     {"conv_transpose1d", 1, true}, {"conv_transpose2d", 2, true}, {"conv_transpose3d", 3, true}};
 
@@ -23,7 +24,8 @@ constexpr ConvolutionRow transposed_rows[] = {
 void spread(const ConvolutionRow& r, const char* what, Ints given, int64_t* out) {
   if (given.n != 1 && given.n != r.n)
     fail(ErrorKind::Runtime,
-         "%s: expected %s to be a single integer value or a list of %d values to match the convolution "
+         "%s: expected %s to be a single integer value or a list of %d values to match the "
+         "convolution "
          "dimensions, but got %s=%s",
          r.name, what, r.n, what, to_string(given).c_str());
   for (int i = 0; i < r.n; i++) out[i] = given[given.n == 1 ? 0 : i];
@@ -31,10 +33,13 @@ void spread(const ConvolutionRow& r, const char* what, Ints given, int64_t* out)
 
 void check_positive(const ConvolutionRow& r, const char* what, Ints values) {
   for (int64_t v : values)
-    if (v <= 0) fail(ErrorKind::Runtime, "%s: non-positive %s is not supported, got %s", r.name, what, to_string(values).c_str());
+    if (v <= 0)
+      fail(ErrorKind::Runtime, "%s: non-positive %s is not supported, got %s", r.name, what,
+           to_string(values).c_str());
 }
 
-Window window_from(const ConvolutionRow& r, Ints stride, Ints padding, Ints dilation, int64_t groups) {
+Window window_from(const ConvolutionRow& r, Ints stride, Ints padding, Ints dilation,
+                   int64_t groups) {
   Window w;
   w.n = r.n;
   w.groups = groups;
@@ -43,17 +48,21 @@ Window window_from(const ConvolutionRow& r, Ints stride, Ints padding, Ints dila
   spread(r, "dilation", dilation, w.dilation);
   check_positive(r, "stride", w.strides());
   check_positive(r, "dilation", w.dilations());
-  if (groups <= 0) fail(ErrorKind::Runtime, "%s: non-positive groups is not supported, got %lld", r.name, static_cast<long long>(groups));
+  if (groups <= 0)
+    fail(ErrorKind::Runtime, "%s: non-positive groups is not supported, got %lld", r.name,
+         static_cast<long long>(groups));
   for (int64_t p : w.paddings())
-    if (p < 0) fail(ErrorKind::Runtime, "%s: negative padding is not supported, got %s", r.name, to_string(w.paddings()).c_str());
+    if (p < 0)
+      fail(ErrorKind::Runtime, "%s: negative padding is not supported, got %s", r.name,
+           to_string(w.paddings()).c_str());
   return w;
 }
 
 // What of an input's check does not depend on the direction.
 void check_types(const ConvolutionRow& r, Tensor* x, Tensor* weight, Tensor* bias) {
   if (weight->ndim() != r.n + 2)
-    fail(ErrorKind::Runtime, "%s: expected a weight of %d dimensions, but got weight of size %s", r.name, r.n + 2,
-         to_string(weight->shape()).c_str());
+    fail(ErrorKind::Runtime, "%s: expected a weight of %d dimensions, but got weight of size %s",
+         r.name, r.n + 2, to_string(weight->shape()).c_str());
   if (x->dtype() != weight->dtype())
     fail(ErrorKind::Runtime, "%s: Input type (%s) and weight type (%s) should be the same", r.name,
          dtype_name(x->dtype()), dtype_name(weight->dtype()));
@@ -67,7 +76,8 @@ void check_types(const ConvolutionRow& r, Tensor* x, Tensor* weight, Tensor* bia
 void check_bias(Tensor* weight, Tensor* bias, int64_t channels, const char* transposed) {
   if (bias && (bias->ndim() != 1 || bias->numel() != channels))
     fail(ErrorKind::Runtime,
-         "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of "
+         "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got "
+         "bias of "
          "size %s instead",
          transposed, to_string(weight->shape()).c_str(), static_cast<long long>(channels),
          to_string(bias->shape()).c_str());
@@ -77,19 +87,23 @@ void check_groups(Tensor* weight, int64_t groups) {
   std::string shape = to_string(weight->shape());
   if (weight->size(0) < groups)
     fail(ErrorKind::Runtime,
-         "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of size %s instead",
+         "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of "
+         "size %s instead",
          static_cast<long long>(groups), static_cast<long long>(groups), shape.c_str());
   if (weight->size(0) % groups)
     fail(ErrorKind::Runtime,
-         "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size %s instead",
+         "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got "
+         "weight of size %s instead",
          static_cast<long long>(groups), static_cast<long long>(groups), shape.c_str());
 }
 
 void fail_channels(const char* how, int64_t n, Tensor* weight, Tensor* x, int64_t expected) {
   fail(ErrorKind::Runtime,
-       "Given %s=%lld, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", how,
-       static_cast<long long>(n), to_string(weight->shape()).c_str(), to_string(x->shape()).c_str(),
-       static_cast<long long>(expected), static_cast<long long>(x->size(1)));
+       "Given %s=%lld, weight of size %s, expected input%s to have %lld channels, but got %lld "
+       "channels instead",
+       how, static_cast<long long>(n), to_string(weight->shape()).c_str(),
+       to_string(x->shape()).c_str(), static_cast<long long>(expected),
+       static_cast<long long>(x->size(1)));
 }
 
 std::string sizes(const int64_t* v, int n) {
@@ -108,7 +122,8 @@ void check_kernel_fits(Tensor* x, Tensor* weight, const Window& w) {
   }
   if (!fits)
     fail(ErrorKind::Runtime,
-         "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater "
+         "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be "
+         "greater "
          "than actual input size",
          sizes(padded, w.n).c_str(), sizes(kernel, w.n).c_str());
 }
@@ -116,15 +131,17 @@ void check_kernel_fits(Tensor* x, Tensor* weight, const Window& w) {
 // The input with a batch dimension; `batched` says whether it had one.
 Ref with_batch(const ConvolutionRow& r, Tensor* x, bool& batched) {
   if (x->ndim() != r.n + 1 && x->ndim() != r.n + 2)
-    fail(ErrorKind::Runtime, "Expected %dD (unbatched) or %dD (batched) input to %s, but got input of size: %s", r.n + 1,
-         r.n + 2, r.name, to_string(x->shape()).c_str());
+    fail(ErrorKind::Runtime,
+         "Expected %dD (unbatched) or %dD (batched) input to %s, but got input of size: %s",
+         r.n + 1, r.n + 2, r.name, to_string(x->shape()).c_str());
   batched = x->ndim() == r.n + 2;
   return batched ? Ref(x) : unsqueeze(x, 0);
 }
 
 Ref convolved(const ConvolutionRow& r, Tensor* x, Tensor* weight, Tensor* bias, const Window& w) {
   check_groups(weight, w.groups);
-  if (x->size(1) != weight->size(1) * w.groups) fail_channels("groups", w.groups, weight, x, weight->size(1) * w.groups);
+  if (x->size(1) != weight->size(1) * w.groups)
+    fail_channels("groups", w.groups, weight, x, weight->size(1) * w.groups);
   check_bias(weight, bias, weight->size(0), "");
   check_kernel_fits(x, weight, w);
   return convolution(x, weight, bias, w);
@@ -159,7 +176,8 @@ PyObject* run_named_padding(Args& a) {
   Window w = window_from(r, a.ints(3), {0}, a.ints(5), a.integer(6));
   for (int i = 0; same && i < r.n; i++) {
     if (w.stride[i] != 1)
-      fail(ErrorKind::Runtime, "%s: padding='same' is not supported for strided convolutions", r.name);
+      fail(ErrorKind::Runtime, "%s: padding='same' is not supported for strided convolutions",
+           r.name);
     int64_t total = w.dilation[i] * (weight->size(2 + i) - 1);
     w.padding[i] = total / 2;
     if (total % 2) x = with_trailing_zeros(x, 2 + i, 1);
@@ -168,7 +186,8 @@ PyObject* run_named_padding(Args& a) {
   return object(batched ? y : squeeze(y, {0}));
 }
 
-Dims transposed_shape(const ConvolutionRow& r, Tensor* x, Tensor* weight, const Window& w, Ints given_extra) {
+Dims transposed_shape(const ConvolutionRow& r, Tensor* x, Tensor* weight, const Window& w,
+                      Ints given_extra) {
   int64_t extra[3];
   spread(r, "output_padding", given_extra, extra);
   Dims shape;
@@ -177,15 +196,19 @@ Dims transposed_shape(const ConvolutionRow& r, Tensor* x, Tensor* weight, const 
   for (int i = 0; i < w.n; i++) {
     if (extra[i] < 0 || (extra[i] >= w.stride[i] && extra[i] >= w.dilation[i]))
       fail(ErrorKind::Runtime,
-           "%s: output padding must be smaller than either stride or dilation, but got output_padding: %s "
+           "%s: output padding must be smaller than either stride or dilation, but got "
+           "output_padding: %s "
            "stride: %s dilation: %s",
-           r.name, to_string(given_extra).c_str(), to_string(w.strides()).c_str(), to_string(w.dilations()).c_str());
-    shape.push((x->size(2 + i) - 1) * w.stride[i] - 2 * w.padding[i] + w.dilation[i] * (weight->size(2 + i) - 1) +
-               extra[i] + 1);
+           r.name, to_string(given_extra).c_str(), to_string(w.strides()).c_str(),
+           to_string(w.dilations()).c_str());
+    shape.push((x->size(2 + i) - 1) * w.stride[i] - 2 * w.padding[i] +
+               w.dilation[i] * (weight->size(2 + i) - 1) + extra[i] + 1);
   }
   for (int i = 2; i < shape.n; i++)
     if (shape[i] <= 0)
-      fail(ErrorKind::Runtime, "%s: Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small",
+      fail(ErrorKind::Runtime,
+           "%s: Given input size per channel: (%s). Calculated output size per channel: (%s). "
+           "Output size is too small",
            r.name, sizes(x->arr.shape + 2, w.n).c_str(), sizes(shape.v + 2, w.n).c_str());
   return shape;
 }
@@ -214,11 +237,14 @@ PyObject* run_transposed(Args& a) {
 void declare_convolution() {
   const std::string tensors = "(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, ";
   for (const ConvolutionRow& r : rows) {
-    declare(r.name + tensors + "int[] padding=0, int[] dilation=1, int groups=1)", run, kFunction | kNeuralToo, &r);
-    declare(r.name + tensors + "str padding, int[] dilation=1, int groups=1)", run_named_padding, kFunction | kNeuralToo, &r);
+    declare(r.name + tensors + "int[] padding=0, int[] dilation=1, int groups=1)", run,
+            kFunction | kNeuralToo, &r);
+    declare(r.name + tensors + "str padding, int[] dilation=1, int groups=1)", run_named_padding,
+            kFunction | kNeuralToo, &r);
   }
   for (const ConvolutionRow& r : transposed_rows)
-    declare(r.name + tensors + "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1)",
+    declare(r.name + tensors +
+                "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1)",
             run_transposed, kFunction | kNeuralToo, &r);
 }
 

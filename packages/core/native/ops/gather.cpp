@@ -35,10 +35,11 @@ void check_gather(Tensor* t, Tensor* index, int dim) {
   check_same_device("gather", t, index);
   if (index->numel() == 0) return;
   if (dims_of(t) != dims_of(index))
-    fail(ErrorKind::Runtime,
-         "gather(): Index tensor must have the same number of dimensions as input tensor (index %s, "
-         "input %s)",
-         to_string(index->shape()).c_str(), to_string(t->shape()).c_str());
+    fail(
+        ErrorKind::Runtime,
+        "gather(): Index tensor must have the same number of dimensions as input tensor (index %s, "
+        "input %s)",
+        to_string(index->shape()).c_str(), to_string(t->shape()).c_str());
   if (!fits(index, t, dim))
     fail(ErrorKind::Runtime,
          "gather(): Size does not match: expected index %s to be no larger than self %s apart from "
@@ -50,8 +51,8 @@ void check_scatter(const char* op, Tensor* t, Tensor* index, Tensor* source, int
   check_same_device(op, t, index);
   check_same_device(op, t, source);
   if (source && source->dtype() != t->dtype())
-    fail(ErrorKind::Runtime, "%s(): Expected self.dtype to be equal to src.dtype, got %s and %s", op,
-         info(t->dtype()).legacy_name, info(source->dtype()).legacy_name);
+    fail(ErrorKind::Runtime, "%s(): Expected self.dtype to be equal to src.dtype, got %s and %s",
+         op, info(t->dtype()).legacy_name, info(source->dtype()).legacy_name);
   if (index->numel() == 0) return;
   if (dims_of(t) != dims_of(index) || (source && dims_of(source) != dims_of(index)))
     fail(ErrorKind::Runtime,
@@ -59,11 +60,12 @@ void check_scatter(const char* op, Tensor* t, Tensor* index, Tensor* source, int
          "%s, self %s)",
          op, to_string(index->shape()).c_str(), to_string(t->shape()).c_str());
   if (!fits(index, t, dim) || (source && !fits(index, source, -1)))
-    fail(ErrorKind::Runtime,
-         "%s(): Expected index %s to be no larger than self %s apart from dimension %d and to be no "
-         "larger size than src %s",
-         op, to_string(index->shape()).c_str(), to_string(t->shape()).c_str(), dim,
-         source ? to_string(source->shape()).c_str() : "(a number)");
+    fail(
+        ErrorKind::Runtime,
+        "%s(): Expected index %s to be no larger than self %s apart from dimension %d and to be no "
+        "larger size than src %s",
+        op, to_string(index->shape()).c_str(), to_string(t->shape()).c_str(), dim,
+        source ? to_string(source->shape()).c_str() : "(a number)");
 }
 
 // gather and scatter refuse an index value with RuntimeError, not IndexError.
@@ -93,8 +95,8 @@ Ref writable(Tensor* self, Tensor* destination) {
 
 // ---- gather and scatter -----------------------------------------------------------
 
-Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* index, const Operand& source, Mode mode,
-            Tensor* destination);
+Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* index, const Operand& source,
+            Mode mode, Tensor* destination);
 
 // The gradient of scatter's source: what was read from it, zeros elsewhere.
 Ref source_gradient(const Ref& g, int dim, const Ref& index, Ints source_shape) {
@@ -109,29 +111,35 @@ Ref source_gradient(const Ref& g, int dim, const Ref& index, Ints source_shape) 
   return read;
 }
 
-void record_scatter(Tensor* self, int dim, const Ref& index, const Operand& source, Mode mode, Tensor* y) {
+void record_scatter(Tensor* self, int dim, const Ref& index, const Operand& source, Mode mode,
+                    Tensor* y) {
   std::vector<int64_t> shape = (source.t ? source.t->shape() : Ints()).vec();
   record(mode == Mode::Set ? "ScatterBackward0" : "ScatterAddBackward0", {self, source.t}, y,
          [dim, mode, index = Saved(index), shape = std::move(shape)](Backward& b) {
            if (mode == Mode::Multiply)
-             fail(ErrorKind::NotImplemented, "the derivative for scatter with reduce='multiply' is not implemented");
+             fail(ErrorKind::NotImplemented,
+                  "the derivative for scatter with reduce='multiply' is not implemented");
            Ref at = b.get(index);
            const Ref& g = b.grad();
            if (b.needs(0))
-             b.set(0, mode == Mode::Add ? g : scatter("scatter", g, dim, at, Scalar(0.0), Mode::Set, nullptr));
+             b.set(0, mode == Mode::Add
+                          ? g
+                          : scatter("scatter", g, dim, at, Scalar(0.0), Mode::Set, nullptr));
            if (b.needs(1)) b.set(1, source_gradient(g, dim, at, shape));
          });
 }
 
-Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* given_index, const Operand& source, Mode mode,
-            Tensor* destination) {
+Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* given_index, const Operand& source,
+            Mode mode, Tensor* destination) {
   int d = wrap_dim(dim, self->ndim());
   Ref index = index_values(op, given_index);
   check_scatter(op, self, index, source.t, d);
   Ref y = writable(self, destination);
   if (index->numel()) {
     Ref values = source.t;
-    if (!values) values = expand(scalar_tensor(source.s, self->dtype(), {self->device, self->device_index()}), index->shape());
+    if (!values)
+      values = expand(scalar_tensor(source.s, self->dtype(), {self->device, self->device_index()}),
+                      index->shape());
     with_runtime_errors(op, [&] {
       launch(kernel_id("scatter"), {at_least_1d(y)}, {at_least_1d(index), at_least_1d(values)},
              {int_param(d), int_param(int64_t(mode))});
@@ -148,23 +156,27 @@ PyObject* run_scatter(Args& a) {
   if (a.given(4)) {
     bool add = !std::strcmp(a.text(4), "add");
     if (!add && std::strcmp(a.text(4), "multiply") != 0)
-      fail(ErrorKind::Runtime, "scatter(): reduce argument must be either add or multiply, got '%s'", a.text(4));
+      fail(ErrorKind::Runtime,
+           "scatter(): reduce argument must be either add or multiply, got '%s'", a.text(4));
     mode = add ? Mode::Add : Mode::Multiply;
   }
   Operand source = a.tensor(3) ? Operand(a.tensor(3)) : Operand(a.scalar(3));
-  return object(scatter("scatter", a.tensor(0), a.integer(1), a.tensor(2), source, mode, a.destination));
+  return object(
+      scatter("scatter", a.tensor(0), a.integer(1), a.tensor(2), source, mode, a.destination));
 }
 
 PyObject* run_scatter_add(Args& a) {
-  return object(scatter("scatter_add", a.tensor(0), a.integer(1), a.tensor(2), a.tensor(3), Mode::Add, a.destination));
+  return object(scatter("scatter_add", a.tensor(0), a.integer(1), a.tensor(2), a.tensor(3),
+                        Mode::Add, a.destination));
 }
 
 // ---- whole slices -------------------------------------------------------------------
 
 Ref index_vector(const char* op, Tensor* index) {
   if (index->ndim() > 1)
-    fail(ErrorKind::Index, "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
-         op, index->ndim(), info(index->dtype()).legacy_name, to_string(index->shape()).c_str());
+    fail(ErrorKind::Index,
+         "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", op,
+         index->ndim(), info(index->dtype()).legacy_name, to_string(index->shape()).c_str());
   Ref values = index_values(op, index);
   return values->ndim() ? values : reshaped_alias(contiguous(values), {1});
 }
@@ -185,15 +197,18 @@ Ref index_add(Tensor* self, int64_t dim, Tensor* given_index, Tensor* source, Te
   check_same_device(op, self, index);
   check_same_device(op, self, source);
   if (self->dtype() != source->dtype())
-    fail(ErrorKind::Runtime, "index_add(): self (%s) and source (%s) must have the same scalar type",
+    fail(ErrorKind::Runtime,
+         "index_add(): self (%s) and source (%s) must have the same scalar type",
          info(self->dtype()).legacy_name, info(source->dtype()).legacy_name);
   if (index->numel() != size_of(source, d < source->ndim() ? d : 0))
     fail(ErrorKind::Runtime,
-         "index_add(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %d",
+         "index_add(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for "
+         "dim: %d",
          static_cast<long long>(index->numel()),
          static_cast<long long>(size_of(source, d < source->ndim() ? d : 0)), d);
   bool same = dims_of(self) == dims_of(source);
-  for (int i = 0; same && i < dims_of(self); i++) same = i == d || size_of(self, i) == size_of(source, i);
+  for (int i = 0; same && i < dims_of(self); i++)
+    same = i == d || size_of(self, i) == size_of(source, i);
   if (!same)
     fail(ErrorKind::Runtime,
          "index_add(): source tensor shape must match self tensor shape, excluding the specified "
@@ -202,15 +217,17 @@ Ref index_add(Tensor* self, int64_t dim, Tensor* given_index, Tensor* source, Te
   Ref y = writable(self, destination);
   if (source->numel() && y->numel())
     with_runtime_errors(op, [&] {
-      launch(kernel_id("index_add"), {at_least_1d(y)}, {index, at_least_1d(source)}, {int_param(d)});
+      launch(kernel_id("index_add"), {at_least_1d(y)}, {index, at_least_1d(source)},
+             {int_param(d)});
     });
   if (records(self, source))
-    record("IndexAddBackward0", {self, source}, y, [d, index = Saved(index), scalar = source->ndim() == 0](Backward& b) {
-      if (b.needs(0)) b.set(0, b.grad());
-      if (!b.needs(1)) return;
-      Ref read = index_select(b.grad(), d, b.get(index));
-      b.set(1, scalar ? reshape(read, Ints()) : read);
-    });
+    record("IndexAddBackward0", {self, source}, y,
+           [d, index = Saved(index), scalar = source->ndim() == 0](Backward& b) {
+             if (b.needs(0)) b.set(0, b.grad());
+             if (!b.needs(1)) return;
+             Ref read = index_select(b.grad(), d, b.get(index));
+             b.set(1, scalar ? reshape(read, Ints()) : read);
+           });
   return y;
 }
 
@@ -231,10 +248,12 @@ PyObject* run_index_add(Args& a) {
 PyObject* run_take(Args& a) {
   Tensor *self = a.tensor(0), *index = a.tensor(1);
   if (index->dtype() != FB_INT64)
-    fail(ErrorKind::Runtime, "take(): Expected a long tensor for index, but got %s", info(index->dtype()).legacy_name);
+    fail(ErrorKind::Runtime, "take(): Expected a long tensor for index, but got %s",
+         info(index->dtype()).legacy_name);
   if (self->numel() == 0 && index->numel())
     fail(ErrorKind::Index, "take(): tried to take from an empty tensor");
-  return object(reshape(index_select(reshape(self, {-1}), 0, reshape(index, {-1})), index->shape()));
+  return object(
+      reshape(index_select(reshape(self, {-1}), 0, reshape(index, {-1})), index->shape()));
 }
 
 }  // namespace
@@ -246,12 +265,14 @@ Ref gather(Tensor* t, int64_t dim, Tensor* given_index) {
   Ref y = empty_like(t, index->shape());
   if (y->numel())
     with_runtime_errors("gather", [&] {
-      launch(kernel_id("gather"), {at_least_1d(y)}, {at_least_1d(t), at_least_1d(index)}, {int_param(d)});
+      launch(kernel_id("gather"), {at_least_1d(y)}, {at_least_1d(t), at_least_1d(index)},
+             {int_param(d)});
     });
   if (records(t))
-    record("GatherBackward0", {t}, y, [d, index = Saved(index), shape = t->shape().vec()](Backward& b) {
-      b.set(0, scatter_add(zeros(b.grad(), shape), d, b.get(index), b.grad()));
-    });
+    record("GatherBackward0", {t}, y,
+           [d, index = Saved(index), shape = t->shape().vec()](Backward& b) {
+             b.set(0, scatter_add(zeros(b.grad(), shape), d, b.get(index), b.grad()));
+           });
   return y;
 }
 
@@ -266,11 +287,13 @@ Ref index_select(Tensor* t, int64_t dim, Tensor* given_index) {
   Dims shape(t->shape());
   if (shape.n) shape[d] = index->numel();
   Ref y = empty_like(t, shape);
-  if (y->numel()) launch(kernel_id("index_select"), {at_least_1d(y)}, {at_least_1d(t), index}, {int_param(d)});
+  if (y->numel())
+    launch(kernel_id("index_select"), {at_least_1d(y)}, {at_least_1d(t), index}, {int_param(d)});
   if (records(t))
-    record("IndexSelectBackward0", {t}, y, [d, index = Saved(index), shape = t->shape().vec()](Backward& b) {
-      b.set(0, index_add(zeros(b.grad(), shape), d, b.get(index), b.grad()));
-    });
+    record("IndexSelectBackward0", {t}, y,
+           [d, index = Saved(index), shape = t->shape().vec()](Backward& b) {
+             b.set(0, index_add(zeros(b.grad(), shape), d, b.get(index), b.grad()));
+           });
   return y;
 }
 
@@ -279,12 +302,17 @@ Ref index_add(Tensor* t, int64_t dim, Tensor* index, Tensor* source) {
 }
 
 void declare_gather() {
-  declare("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False)", run_gather, kBoth | kOut);
-  declare("scatter(Tensor self, int dim, Tensor index, Operand src, *, str? reduce=None)", run_scatter, kElementwise);
-  declare("scatter(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None)", run_scatter, kElementwise);
-  declare("scatter_add(Tensor self, int dim, Tensor index, Tensor src)", run_scatter_add, kElementwise);
+  declare("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False)", run_gather,
+          kBoth | kOut);
+  declare("scatter(Tensor self, int dim, Tensor index, Operand src, *, str? reduce=None)",
+          run_scatter, kElementwise);
+  declare("scatter(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None)",
+          run_scatter, kElementwise);
+  declare("scatter_add(Tensor self, int dim, Tensor index, Tensor src)", run_scatter_add,
+          kElementwise);
   declare("index_select(Tensor self, int dim, Tensor index)", run_index_select, kBoth | kOut);
-  declare("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1)", run_index_add, kElementwise);
+  declare("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1)",
+          run_index_add, kElementwise);
   declare("take(Tensor self, Tensor index)", run_take, kBoth | kOut);
 }
 

@@ -49,8 +49,9 @@ void set_state(GeneratorState& g, const py::object& o) {
     throw py::type_error("set_state: RNG state must be a uint8 tensor on the cpu");
   Tensor* t = as_tensor(o.ptr());
   if (t->numel() != state_bytes || !t->contiguous())
-    throw std::runtime_error("set_state: RNG state is wrong size: expected a contiguous tensor of " +
-                             std::to_string(state_bytes) + " bytes, got shape " + to_string(t->shape()));
+    throw std::runtime_error(
+        "set_state: RNG state is wrong size: expected a contiguous tensor of " +
+        std::to_string(state_bytes) + " bytes, got shape " + to_string(t->shape()));
   auto bytes = static_cast<const char*>(t->arr.data);
   std::memcpy(&g.seed, bytes, sizeof g.seed);
   std::memcpy(&g.offset, bytes + sizeof g.seed, sizeof g.offset);
@@ -88,53 +89,66 @@ void bind_generator(PyObject* module_object) {
   auto m = py::reinterpret_borrow<py::module_>(module_object);
   py::class_<GeneratorState>(m, "Generator", "A stream of random numbers with a seed of its own.")
       .def(py::init(&make_generator), py::arg("device") = py::none())
-      .def("manual_seed",
-           [](py::object self, const py::object& seed) {
-             self.cast<GeneratorState&>().restart(seed_from(seed));
-             return self;
-           },
-           py::arg("seed"), "Restarts the stream from a seed; returns the generator.")
-      .def("seed",
-           [](GeneratorState& g) {
-             g.restart(entropy());
-             return g.seed;
-           },
-           "Restarts the stream from a seed that the system draws, and returns it.")
-      .def("initial_seed", [](const GeneratorState& g) { return g.seed; }, "The seed last set.")
+      .def(
+          "manual_seed",
+          [](py::object self, const py::object& seed) {
+            self.cast<GeneratorState&>().restart(seed_from(seed));
+            return self;
+          },
+          py::arg("seed"), "Restarts the stream from a seed; returns the generator.")
+      .def(
+          "seed",
+          [](GeneratorState& g) {
+            g.restart(entropy());
+            return g.seed;
+          },
+          "Restarts the stream from a seed that the system draws, and returns it.")
+      .def(
+          "initial_seed", [](const GeneratorState& g) { return g.seed; }, "The seed last set.")
       .def("get_state", &get_state, "The state as a uint8 tensor.")
       .def("set_state", &set_state, py::arg("new_state"), "Takes up a state of get_state().")
-      .def("clone_state", [](const GeneratorState& g) { return g; }, "Another generator in the same state.")
-      .def("get_offset", [](const GeneratorState& g) { return g.offset; }, "How many blocks were drawn.")
-      .def("set_offset", [](GeneratorState& g, uint64_t offset) { g.offset = offset; }, py::arg("offset"),
-           "Continues at a block of the stream.")
+      .def(
+          "clone_state", [](const GeneratorState& g) { return g; },
+          "Another generator in the same state.")
+      .def(
+          "get_offset", [](const GeneratorState& g) { return g.offset; },
+          "How many blocks were drawn.")
+      .def(
+          "set_offset", [](GeneratorState& g, uint64_t offset) { g.offset = offset; },
+          py::arg("offset"), "Continues at a block of the stream.")
       .def_property_readonly("device", &device_of)
-      .def(py::pickle([](const GeneratorState& g) { return py::make_tuple(device_of(g), g.seed, g.offset); },
-                      [](const py::tuple& t) {
-                        GeneratorState g = make_generator(t[0]);
-                        g.seed = t[1].cast<uint64_t>();
-                        g.offset = t[2].cast<uint64_t>();
-                        return g;
-                      }));
+      .def(py::pickle(
+          [](const GeneratorState& g) { return py::make_tuple(device_of(g), g.seed, g.offset); },
+          [](const py::tuple& t) {
+            GeneratorState g = make_generator(t[0]);
+            g.seed = t[1].cast<uint64_t>();
+            g.offset = t[2].cast<uint64_t>();
+            return g;
+          }));
 
   py::object generator = py::cast(&default_generator(), py::return_value_policy::reference);
   m.attr("default_generator") = generator;
-  m.def("manual_seed",
-        [generator](const py::object& seed) {
-          default_generator().restart(seed_from(seed));
-          return generator;
-        },
-        py::arg("seed"), "Seeds the default generator and returns it.");
-  m.def("seed",
-        [] {
-          default_generator().restart(entropy());
-          return default_generator().seed;
-        },
-        "Seeds the default generator from the system's entropy and returns the seed.");
+  m.def(
+      "manual_seed",
+      [generator](const py::object& seed) {
+        default_generator().restart(seed_from(seed));
+        return generator;
+      },
+      py::arg("seed"), "Seeds the default generator and returns it.");
+  m.def(
+      "seed",
+      [] {
+        default_generator().restart(entropy());
+        return default_generator().seed;
+      },
+      "Seeds the default generator from the system's entropy and returns the seed.");
   m.def("initial_seed", [] { return default_generator().seed; }, "The default generator's seed.");
-  m.def("get_rng_state", [] { return get_state(default_generator()); },
-        "The default generator's state as a uint8 tensor.");
-  m.def("set_rng_state", [](const py::object& state) { set_state(default_generator(), state); },
-        py::arg("new_state"), "Sets the default generator's state.");
+  m.def(
+      "get_rng_state", [] { return get_state(default_generator()); },
+      "The default generator's state as a uint8 tensor.");
+  m.def(
+      "set_rng_state", [](const py::object& state) { set_state(default_generator(), state); },
+      py::arg("new_state"), "Sets the default generator's state.");
 }
 
 }  // namespace flambeau

@@ -26,8 +26,8 @@ inline fb_param list_param(Ints v) {
 // Null tensors are absent arguments. The first input, or else the first output,
 // says which device and dtype.
 inline void launch(int kernel, std::initializer_list<Tensor*> outs,
-                   std::initializer_list<Tensor*> ins,
-                   std::initializer_list<fb_param> params = {}, int64_t work = -1) {
+                   std::initializer_list<Tensor*> ins, std::initializer_list<fb_param> params = {},
+                   int64_t work = -1) {
   constexpr int most = 8;
   fb_array* out[most];
   const fb_array* in[most];

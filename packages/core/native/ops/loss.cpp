@@ -40,24 +40,26 @@ struct ClassLoss {
 
 Ref by_definition(const ClassLoss& l, Tensor* x, Tensor* target, Tensor* weight) {
   if (l.from_logits)
-    return composed("cross_entropy", {boxed(x), boxed(target), boxed(weight), boxed_int(l.ignore_index),
-                                      boxed_text(reduction_text(l.reduction)), boxed_float(l.label_smoothing)});
+    return composed("cross_entropy",
+                    {boxed(x), boxed(target), boxed(weight), boxed_int(l.ignore_index),
+                     boxed_text(reduction_text(l.reduction)), boxed_float(l.label_smoothing)});
   return composed("nll_loss", {boxed(x), boxed(target), boxed(weight), boxed_int(l.ignore_index),
                                boxed_text(reduction_text(l.reduction))});
 }
 
 void check_class_target(const ClassLoss& l, Tensor* x, Tensor* target) {
   std::string sx = to_string(x->shape()), st = to_string(target->shape());
-  if (x->ndim() == 0)
-    fail(ErrorKind::Value, "%s: Expected 1 or more dimensions (got 0)", l.name());
+  if (x->ndim() == 0) fail(ErrorKind::Value, "%s: Expected 1 or more dimensions (got 0)", l.name());
   if (x->ndim() > 1 && (target->ndim() == 0 || target->size(0) != x->size(0)))
     fail(ErrorKind::Value,
-         "%s: Expected input batch_size (%lld) to match target batch_size (%lld), input %s, target %s",
+         "%s: Expected input batch_size (%lld) to match target batch_size (%lld), input %s, target "
+         "%s",
          l.name(), static_cast<long long>(x->size(0)),
          static_cast<long long>(target->ndim() ? target->size(0) : 0), sx.c_str(), st.c_str());
   if (x->ndim() == 1 && target->numel() != 1)
-    fail(ErrorKind::Value, "%s: For 1D input, 1D target must have size 1, but got target size: %lld",
-         l.name(), static_cast<long long>(target->numel()));
+    fail(ErrorKind::Value,
+         "%s: For 1D input, 1D target must have size 1, but got target size: %lld", l.name(),
+         static_cast<long long>(target->numel()));
   if (x->ndim() == 1 ? target->ndim() > 1 : x->ndim() == 2 && target->ndim() != 1)
     fail(ErrorKind::Runtime,
          "%s: 0D or 1D target tensor expected, multi-target not supported (input %s, target %s)",
@@ -90,7 +92,8 @@ void check_class_weight(const ClassLoss& l, Tensor* x, Tensor* weight, int64_t c
 
 // The kernels keep their statistics in the input's dtype, too narrow for 16 bits.
 bool runs_whole(const ClassLoss& l, Tensor* x) {
-  return (x->dtype() == FB_FLOAT32 || x->dtype() == FB_FLOAT64) && x->numel() > 0 && has_kernel(x, l.kernel());
+  return (x->dtype() == FB_FLOAT32 || x->dtype() == FB_FLOAT64) && x->numel() > 0 &&
+         has_kernel(x, l.kernel());
 }
 
 // x [N, C], target [N] int64: the loss [N], or 0-D where reduced.
@@ -113,16 +116,18 @@ Ref class_loss(const ClassLoss& l, Tensor* x, Tensor* target, Tensor* weight) {
            Ref x = b.get(sx), target = b.get(st), weight = b.get(sw);
            if (grad_mode.enabled || !has_kernel(x, l.backward_kernel())) {
              b.set(0, composed_gradient(b.grad(), {x}, [&](const std::vector<Ref>& in) {
-                        return by_definition(l, in[0], target, weight);
-                      })[0]);
+                     return by_definition(l, in[0], target, weight);
+                   })[0]);
              return;
            }
            Ref gx = empty_like(x, x->shape());
            if (l.from_logits) {
-             launch(l.backward_kernel(), {gx}, {b.grad(), x, b.get(lse), target, weight, b.get(sum)},
+             launch(l.backward_kernel(), {gx},
+                    {b.grad(), x, b.get(lse), target, weight, b.get(sum)},
                     {reduction, ignored, float_param(l.label_smoothing)});
            } else {
-             launch(l.backward_kernel(), {gx}, {b.grad(), target, weight, b.get(sum)}, {reduction, ignored});
+             launch(l.backward_kernel(), {gx}, {b.grad(), target, weight, b.get(sum)},
+                    {reduction, ignored});
            }
            b.set(0, std::move(gx));
          });
@@ -133,7 +138,8 @@ Ref loss_of_classes(const ClassLoss& l, Tensor* x, Tensor* given_target, Tensor*
   check_class_target(l, x, given_target);
   check_same_device(l.name(), x, given_target);
   check_class_weight(l, x, weight, x->size(x->ndim() == 1 ? 0 : 1));
-  Ref target = given_target->dtype() == FB_INT64 ? Ref(given_target) : cast_values(given_target, FB_INT64);
+  Ref target =
+      given_target->dtype() == FB_INT64 ? Ref(given_target) : cast_values(given_target, FB_INT64);
   if (x->ndim() == 1 && target->ndim() == 1) target = reshape(target, Ints());
   if (!runs_whole(l, x)) return by_definition(l, x, target, weight);
   if (x->ndim() == 2) return class_loss(l, x, target, weight);
@@ -216,24 +222,27 @@ PyObject* run_binary_cross_entropy_with_logits(Args& a) {
          "binary_cross_entropy_with_logits: Target size (%s) must be the same as input size (%s)",
          to_string(target->shape()).c_str(), to_string(x->shape()).c_str());
   check_same_device("binary_cross_entropy_with_logits", x, target);
-  return compose("binary_cross_entropy_with_logits",
-                 {boxed(x), boxed(target), boxed(a.tensor(2)), boxed(a.tensor(3)), boxed_text(a.text(4))});
+  return compose("binary_cross_entropy_with_logits", {boxed(x), boxed(target), boxed(a.tensor(2)),
+                                                      boxed(a.tensor(3)), boxed_text(a.text(4))});
 }
 
 }  // namespace
 
 void declare_loss() {
   constexpr uint32_t neural = kFunction | kNeural;
-  declare("cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, "
-          "str reduction='mean', float label_smoothing=0.0)",
-          run_cross_entropy, neural);
-  declare("nll_loss(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, "
-          "str reduction='mean')",
-          run_nll_loss, neural);
+  declare(
+      "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, "
+      "str reduction='mean', float label_smoothing=0.0)",
+      run_cross_entropy, neural);
+  declare(
+      "nll_loss(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, "
+      "str reduction='mean')",
+      run_nll_loss, neural);
   declare("mse_loss(Tensor input, Tensor target, str reduction='mean')", run_mse_loss, neural);
-  declare("binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
-          "Tensor? pos_weight=None, str reduction='mean')",
-          run_binary_cross_entropy_with_logits, neural);
+  declare(
+      "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
+      "Tensor? pos_weight=None, str reduction='mean')",
+      run_binary_cross_entropy_with_logits, neural);
 }
 
 }  // namespace flambeau

@@ -25,7 +25,8 @@ Ref cumsum(Tensor* x, int dim) {
   if (records(x))
     record("CumsumBackward0", {x}, y, [dim](Backward& b) {
       const Ref& g = b.grad();
-      b.set(0, g->ndim() == 0 || g->numel() == 0 ? g : reversed(cumsum(reversed(g, dim), dim), dim));
+      b.set(0,
+            g->ndim() == 0 || g->numel() == 0 ? g : reversed(cumsum(reversed(g, dim), dim), dim));
     });
   return y;
 }
@@ -109,23 +110,27 @@ PyObject* run_extreme(Args& a) {
   Tensor* x = a.tensor(0);
   int dim = wrap_dim(a.integer(1), x->ndim());
   if (is_complex(x->dtype()))
-    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", a.op->name, info(x->dtype()).legacy_name);
+    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", a.op->name,
+         info(x->dtype()).legacy_name);
   Ref values = empty_like(x, x->shape()), indices = empty_like(x, x->shape(), FB_INT64);
   if (x->numel())
-    launch(largest ? kernel_id("cummax") : kernel_id("cummin"), {at_least_1d(values), at_least_1d(indices)},
-           {at_least_1d(x)}, {int_param(dim)});
+    launch(largest ? kernel_id("cummax") : kernel_id("cummin"),
+           {at_least_1d(values), at_least_1d(indices)}, {at_least_1d(x)}, {int_param(dim)});
   if (records(x))
-    record(largest ? "CummaxBackward0" : "CumminBackward0", {x}, values, [dim, at = Saved(indices)](Backward& b) {
-      b.set(0, scatter_add(zeros_like(b.grad()), dim, b.get(at), b.grad()));
-    });
+    record(largest ? "CummaxBackward0" : "CumminBackward0", {x}, values,
+           [dim, at = Saved(indices)](Backward& b) {
+             b.set(0, scatter_add(zeros_like(b.grad()), dim, b.get(at), b.grad()));
+           });
   return named_result(a.op->name, {values, indices});
 }
 
 }  // namespace
 
 void declare_scan() {
-  declare("cumsum(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kElementwise, &cumsum_row);
-  declare("cumprod(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kElementwise, &cumprod_row);
+  declare("cumsum(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kElementwise,
+          &cumsum_row);
+  declare("cumprod(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kElementwise,
+          &cumprod_row);
   declare("cummax(Tensor self, int dim)", run_extreme, kBoth | kOut);
   declare("cummin(Tensor self, int dim)", run_extreme, kBoth | kOut);
 }

@@ -33,7 +33,8 @@ Ref gradient(const SoftmaxRow& r, const Ref& g, const Ref& y, int dim) {
   if (grad_mode.enabled || !has_kernel(y, r.backward_kernel)) return r.gradient(g, y, dim);
   Ref out = empty_like(y, y->shape());
   if (out->numel())
-    launch(r.backward_kernel, {at_least_1d(out)}, {at_least_1d(g), at_least_1d(y)}, {int_param(dim)});
+    launch(r.backward_kernel, {at_least_1d(out)}, {at_least_1d(g), at_least_1d(y)},
+           {int_param(dim)});
   return out;
 }
 
@@ -42,8 +43,7 @@ Ref apply(const SoftmaxRow& r, Tensor* x, int64_t dim) {
   if (!is_floating(x->dtype()))
     fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
          info(x->dtype()).legacy_name);
-  if (!has_kernel(x, r.kernel))
-    return composed(r.name, {boxed(x), boxed_int(d), boxed(nullptr)});
+  if (!has_kernel(x, r.kernel)) return composed(r.name, {boxed(x), boxed_int(d), boxed(nullptr)});
   Ref y = empty_like(x, x->shape());
   if (y->numel()) launch(r.kernel, {at_least_1d(y)}, {at_least_1d(x)}, {int_param(d)});
   if (records(x))

@@ -48,13 +48,17 @@ PyObject* run_topk(Args& a) {
   int64_t k = a.integer(1);
   int dim = wrap_dim(a.integer(2), x->ndim());
   if (k < 0 || k > (x->ndim() ? x->size(dim) : 1))
-    fail(ErrorKind::Runtime, "topk: selected index k out of range: k is %lld, dimension %d of shape %s",
+    fail(ErrorKind::Runtime,
+         "topk: selected index k out of range: k is %lld, dimension %d of shape %s",
          static_cast<long long>(k), dim, to_string(x->shape()).c_str());
   if (x->dtype() == FB_BOOL || is_complex(x->dtype()))
-    fail(ErrorKind::Runtime, "topk: does not support %s dtypes", x->dtype() == FB_BOOL ? "bool" : "complex");
+    fail(ErrorKind::Runtime, "topk: does not support %s dtypes",
+         x->dtype() == FB_BOOL ? "bool" : "complex");
   if (!has_kernel(x, kernel_id("topk"))) {
-    PyObject* pair = compose("topk", {boxed(x), boxed_int(k), boxed_int(dim), boxed_bool(a.flag(3)), boxed_bool(a.flag(4))});
-    Ref values = as_tensor(PyTuple_GET_ITEM(pair, 0)), indices = as_tensor(PyTuple_GET_ITEM(pair, 1));
+    PyObject* pair = compose("topk", {boxed(x), boxed_int(k), boxed_int(dim), boxed_bool(a.flag(3)),
+                                      boxed_bool(a.flag(4))});
+    Ref values = as_tensor(PyTuple_GET_ITEM(pair, 0)),
+        indices = as_tensor(PyTuple_GET_ITEM(pair, 1));
     Py_DECREF(pair);
     return named_result("topk", {values, indices});
   }
@@ -75,10 +79,12 @@ bool searches_right(const Args& a) {
   if (!a.given(4)) return right;
   bool left = !std::strcmp(a.text(4), "left");
   if (!left && std::strcmp(a.text(4), "right") != 0)
-    fail(ErrorKind::Runtime, "searchsorted(): side can only be 'left' or 'right' but got %s", a.text(4));
+    fail(ErrorKind::Runtime, "searchsorted(): side can only be 'left' or 'right' but got %s",
+         a.text(4));
   if (left && right)
     fail(ErrorKind::Runtime,
-         "searchsorted(): side and right can't be set to opposites, got side of left while right was True");
+         "searchsorted(): side and right can't be set to opposites, got side of left while right "
+         "was True");
   return !left;
 }
 
@@ -100,8 +106,9 @@ PyObject* run_searchsorted(Args& a) {
          "searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
   Operand given = a.tensor(1) ? Operand(a.tensor(1)) : Operand(a.scalar(1));
   DType compute = result_type(boundaries, given);
-  Ref values = given.t ? Ref(given.t)
-                       : scalar_tensor(given.s, compute, {boundaries->device, boundaries->device_index()});
+  Ref values =
+      given.t ? Ref(given.t)
+              : scalar_tensor(given.s, compute, {boundaries->device, boundaries->device_index()});
   check_same_device("searchsorted", boundaries, values);
   if (!rows_match(boundaries, values))
     fail(ErrorKind::Runtime,
@@ -112,7 +119,8 @@ PyObject* run_searchsorted(Args& a) {
   if (Tensor* sorter = a.tensor(5)) {
     if (sorter->dtype() != FB_INT64 || sorter->shape() != boundaries->shape())
       fail(ErrorKind::Runtime,
-           "searchsorted(): sorter must be a tensor of long dtype and of the boundaries' shape %s, but "
+           "searchsorted(): sorter must be a tensor of long dtype and of the boundaries' shape %s, "
+           "but "
            "got %s %s",
            to_string(boundaries->shape()).c_str(), info(sorter->dtype()).legacy_name,
            to_string(sorter->shape()).c_str());
@@ -122,7 +130,8 @@ PyObject* run_searchsorted(Args& a) {
   if (values->dtype() != compute) values = cast_values(values, compute);
   Ref out = empty_like(values, values->shape(), FB_INT64);
   if (out->numel())
-    launch(kernel_id("searchsorted"), {at_least_1d(out)}, {boundaries, at_least_1d(values)}, {int_param(right)});
+    launch(kernel_id("searchsorted"), {at_least_1d(out)}, {boundaries, at_least_1d(values)},
+           {int_param(right)});
   return object(a.flag(2) ? cast_values(out, FB_INT32) : out);
 }
 
@@ -133,10 +142,12 @@ PyObject* run_bincount(Args& a) {
   Tensor *x = a.tensor(0), *weights = a.tensor(1);
   int64_t minlength = a.integer(2);
   if (is_differentiable(x->dtype()) || x->dtype() == FB_BOOL)
-    fail(ErrorKind::NotImplemented, "\"bincount\" not implemented for '%s'", info(x->dtype()).legacy_name);
+    fail(ErrorKind::NotImplemented, "\"bincount\" not implemented for '%s'",
+         info(x->dtype()).legacy_name);
   if (minlength < 0) fail(ErrorKind::Runtime, "bincount: minlength should be >= 0");
   if (x->ndim() != 1 || (x->numel() && item(any_true(binary("lt", x, 0))).truth()))
-    fail(ErrorKind::Runtime, "bincount: only supports 1-d non-negative integral inputs, got shape %s",
+    fail(ErrorKind::Runtime,
+         "bincount: only supports 1-d non-negative integral inputs, got shape %s",
          to_string(x->shape()).c_str());
   if (weights && (weights->ndim() != 1 || weights->numel() != x->numel()))
     fail(ErrorKind::Runtime,
@@ -156,12 +167,17 @@ PyObject* run_bincount(Args& a) {
 }  // namespace
 
 void declare_sort() {
-  declare("sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None)", run_sort, kBoth | kOut);
-  declare("argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False)", run_argsort, kBoth | kOut);
-  declare("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True)", run_topk, kBoth | kOut);
-  declare("searchsorted(Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool right=False, "
-          "str? side=None, Tensor? sorter=None)",
-          run_searchsorted, kFunction | kOut);
+  declare("sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None)", run_sort,
+          kBoth | kOut);
+  declare("argsort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False)",
+          run_argsort, kBoth | kOut);
+  declare("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True)", run_topk,
+          kBoth | kOut);
+  declare(
+      "searchsorted(Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool "
+      "right=False, "
+      "str? side=None, Tensor? sorter=None)",
+      run_searchsorted, kFunction | kOut);
   declare("bincount(Tensor self, Tensor? weights=None, int minlength=0)", run_bincount, kBoth);
 }
 
