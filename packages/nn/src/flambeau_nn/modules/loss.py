@@ -251,24 +251,18 @@ class GaussianNLLLoss(_Loss):
         )
 
 
-class _MarginLoss(_Loss):
-    """A loss with a margin."""
-
-    default_margin = 0.0
+class MarginRankingLoss(_Loss):
+    """max(0, -target (input1 - input2) + margin)."""
 
     def __init__(
         self,
-        margin: float | None = None,
+        margin: float = 0.0,
         size_average: bool | None = None,
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
-        self.margin = self.default_margin if margin is None else margin
-
-
-class MarginRankingLoss(_MarginLoss):
-    """max(0, -target (input1 - input2) + margin)."""
+        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.margin_ranking_loss(
@@ -276,17 +270,35 @@ class MarginRankingLoss(_MarginLoss):
         )
 
 
-class HingeEmbeddingLoss(_MarginLoss):
+class HingeEmbeddingLoss(_Loss):
     """input where target is 1, max(0, margin - input) where it is -1."""
 
-    default_margin = 1.0
+    def __init__(
+        self,
+        margin: float = 1.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
-class CosineEmbeddingLoss(_MarginLoss):
+class CosineEmbeddingLoss(_Loss):
     """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(

@@ -149,7 +149,6 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
         elif isinstance(value, Module):
             self._check_initialised("module")
             self._forget(name, keep="_modules")
-            self._check_name("module", name, self._modules)
             self._modules[name] = value
         elif isinstance(value, Buffer):
             self._check_initialised("buffer")

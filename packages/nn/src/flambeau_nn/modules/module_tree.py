@@ -131,9 +131,9 @@ class ModuleTree:
                 seen.add(module)
                 yield name, module
 
-    def modules(self) -> Iterator[Module]:
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """The module itself and every submodule, depth first, each once."""
-        for _, module in self.named_modules():
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(

@@ -21,13 +21,13 @@ def _as_parameter(value: Any) -> Any:
     return value
 
 
-def _described(value: Any) -> str:
+def _described(value: Any, type_name: str) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
     size = "x".join(str(n) for n in value.size())
     where = "" if value.device.type == "cpu" else f" ({value.device})"
-    return f"{kind} containing: [{value.dtype} of size {size}{where}]"
+    return f"{kind} containing: [{type_name} of size {size}{where}]"
 
 
 class ParameterList(Module):
@@ -83,7 +83,10 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(f"  ({place}): {_described(value)}" for place, value in enumerate(self))
+        return "\n".join(
+            f"  ({place}): {_described(value, str(getattr(value, 'dtype', '')))}"
+            for place, value in enumerate(self)
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -204,7 +207,10 @@ class ParameterDict(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(f"  ({key}): {_described(value)}" for key, value in self.items())
+        return "\n".join(
+            f"  ({key}): {_described(value, value.type() if isinstance(value, Tensor) else '')}"
+            for key, value in self.items()
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")

@@ -29,6 +29,8 @@ class RNNBase(Module):
     and weight_hr_lk (P, H) with a projection; those of the backward direction end in "_reverse".
     """
 
+    weight_ih_l0: Parameter
+
     def __init__(
         self,
         mode: str,
@@ -218,6 +220,12 @@ class RNNBase(Module):
             raise RuntimeError(
                 "input.size(-1) must be equal to input_size. Expected "
                 f"{self.input_size}, got {input.size(-1)}"
+            )
+        dtype = self.weight_ih_l0.dtype
+        if input.dtype != dtype and not fb.is_autocast_enabled():
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). Convert "
+                f"input: input.to({dtype}), or convert model: model.to({input.dtype})"
             )
 
     def _start(self, states: State | None, batch: int, like: Tensor) -> State:

@@ -1,5 +1,6 @@
 """Tools for parameters and sequences, gathered under the name that PyTorch gives them."""
 
+from .. import clip_grad, convert_parameters
 from ..clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -11,10 +12,12 @@ from ..convert_parameters import parameters_to_vector, vector_to_parameters
 from . import rnn
 
 __all__ = [
+    "clip_grad",
     "clip_grad_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "convert_parameters",
     "get_total_norm",
     "parameters_to_vector",
     "rnn",
