@@ -190,7 +190,7 @@ class _Pickler(pickle.Pickler):
         self.tensors.append((value, offset))
         return shared_tensor, (offset, value.dtype, tuple(value.shape))
 
-    def _keep_buffer_in_stream(self, buffer: pickle.PickleBuffer) -> bool:
+    def _keep_buffer_in_stream(self, buffer: Any) -> bool:
         view = buffer.raw()
         if view.nbytes < self._threshold:
             return True

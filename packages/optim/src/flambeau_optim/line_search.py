@@ -6,6 +6,7 @@ Bracketing and sectioning as in Nocedal and Wright, "Numerical Optimization", al
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -105,7 +106,7 @@ class _Search:
     @staticmethod
     def _inside(ends: list[Trial], stalled: bool) -> tuple[float, bool]:
         """The interpolated step, kept off the ends when it comes close to one twice running."""
-        t = cubic_minimum(*ends)
+        t = cubic_minimum(ends[0], ends[1])
         left, right = sorted(end.t for end in ends)
         margin = 0.1 * (right - left)
         if min(right - t, t - left) >= margin:
@@ -127,6 +128,6 @@ def cubic_minimum(a: Trial, b: Trial, bounds: tuple[float, float] | None = None)
     square = mean**2 - a.slope * b.slope
     if square < 0:
         return (left + right) / 2
-    root = square**0.5
+    root = math.sqrt(square)
     t = b.t - (b.t - a.t) * ((b.slope + root - mean) / (b.slope - a.slope + 2 * root))
     return min(max(t, left), right)
