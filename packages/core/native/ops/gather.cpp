@@ -285,7 +285,12 @@ Ref index_select(Tensor* t, int64_t dim, Tensor* given_index) {
   check_same_device("index_select", t, given_index);
   Ref index = index_vector("index_select", given_index);
   Dims shape(t->shape());
-  if (shape.n) shape[d] = index->numel();
+  if (shape.n) {
+    shape[d] = index->numel();
+  } else if (index->numel() != 1) {
+    fail(ErrorKind::Index, "index_select(): Index to scalar can have only 1 value, got %lld",
+         static_cast<long long>(index->numel()));
+  }
   Ref y = empty_like(t, shape);
   if (y->numel())
     launch(kernel_id("index_select"), {at_least_1d(y)}, {at_least_1d(t), index}, {int_param(d)});

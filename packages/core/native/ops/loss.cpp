@@ -205,13 +205,36 @@ Ref reduced(Ref loss, Reduction r) {
   return r == Reduction::Mean ? mean(loss, Ints(), false) : sum(loss);
 }
 
+Ref mse_loss(Tensor* x, Tensor* target, Reduction r) {
+  Ref y;
+  Dims shape;
+  {
+    GradModeGuard off(false);
+    Ref squares = unary("square", sub(x, target));
+    shape = squares->shape();
+    y = reduced(squares, r);
+  }
+  if (!records(x, target)) return y;
+  double scale = r == Reduction::Mean ? 2 / double(numel_of(shape)) : 2;
+  Node* node = record("MseLossBackward0", {x, target}, y,
+                      [scale, sx = Saved(x), st = Saved(target)](Backward& b) {
+                        Ref slope = mul(mul(sub(b.get(sx), b.get(st)), scale), b.grad());
+                        if (b.needs(0)) b.set(0, slope);
+                        if (b.needs(1)) b.set(1, neg(slope));
+                      });
+  // One of them may have been broadcast to the other.
+  node->edges[0].expect_shape(x->shape());
+  node->edges[1].expect_shape(target->shape());
+  return y;
+}
+
 PyObject* run_mse_loss(Args& a) {
   Reduction r = reduction_from(a.text(2));
   Tensor *x = a.tensor(0), *target = a.tensor(1);
   if (!is_differentiable(result_type(x, target)))
     fail(ErrorKind::NotImplemented, "\"mse_loss\" not implemented for '%s'",
          info(result_type(x, target)).legacy_name);
-  return object(reduced(unary("square", sub(x, target)), r));
+  return object(mse_loss(x, target, r));
 }
 
 PyObject* run_binary_cross_entropy_with_logits(Args& a) {
