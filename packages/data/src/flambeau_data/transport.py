@@ -71,9 +71,7 @@ class BatchSender:
                 self._do_without_sharing(error)
                 return self.pack(value, slot)
         segment: Any = self._segments.get(slot)
-        for tensor, offset in pickler.tensors:
-            _tensor_at(segment, offset, tensor.dtype, tensor.shape).copy_(tensor)
-        for view, offset in pickler.buffers:
+        for view, offset in (*pickler.tensors, *pickler.buffers):
             segment[offset : offset + view.nbytes] = view
         places = [(offset, view.nbytes) for view, offset in pickler.buffers]
         new_size = len(segment) if descriptor is not None else 0
@@ -162,7 +160,8 @@ class _Pickler(pickle.Pickler):
         super().__init__(
             self._file, pickle.HIGHEST_PROTOCOL, buffer_callback=self._keep_buffer_in_stream
         )
-        self.tensors: list[tuple[Any, int]] = []
+        self.tensors: list[tuple[memoryview, int]] = []
+        self._kept: list[Any] = []  # whose memory the views above show
         self.buffers: list[tuple[memoryview, int]] = []
         self.size = 0
 
@@ -183,12 +182,14 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if type(value) is not fb.Tensor or not self._share:
             return NotImplemented
-        size = value.numel() * value.element_size()
-        if size == 0 or value.requires_grad or value.device.type != "cpu":
+        if value.numel() == 0 or value.requires_grad or value.device.type != "cpu":
             return NotImplemented
-        offset = self._place(size)
-        self.tensors.append((value, offset))
-        return shared_tensor, (offset, value.dtype, tuple(value.shape))
+        contiguous = value.contiguous()
+        self._kept.append(contiguous)
+        view = _bytes_of(contiguous)
+        offset = self._place(view.nbytes)
+        self.tensors.append((view, offset))
+        return shared_tensor, (offset, view.nbytes, value.dtype, tuple(value.shape))
 
     def _keep_buffer_in_stream(self, buffer: Any) -> bool:
         view = buffer.raw()
@@ -210,20 +211,33 @@ class _Unpickler(pickle.Unpickler):
             return self._copy_out
         return super().find_class(module, name)
 
-    def _copy_out(self, offset: int, dtype: Any, shape: tuple[int, ...]) -> Any:
-        return _tensor_at(self._segment, offset, dtype, shape).clone()
+    def _copy_out(self, offset: int, size: int, dtype: Any, shape: tuple[int, ...]) -> Any:
+        assert self._segment is not None
+        with memoryview(self._segment) as whole:
+            return _tensor_of(whole[offset : offset + size], dtype, shape)
 
 
-def shared_tensor(offset: int, dtype: Any, shape: tuple[int, ...]) -> Any:
-    """Stands in a pickled message for a tensor at ``offset`` of its segment."""
+def shared_tensor(offset: int, size: int, dtype: Any, shape: tuple[int, ...]) -> Any:
+    """Stands in a pickled message for a tensor whose bytes lie in its segment."""
     raise pickle.UnpicklingError("this message can only be read together with its shared memory")
 
 
-def _tensor_at(segment: Any, offset: int, dtype: Any, shape: Any) -> Any:
-    count = 1
-    for length in shape:
-        count *= length
-    return fb.frombuffer(segment, dtype=dtype, count=count, offset=offset).view(shape)
+# What core's own serialisation is made of.
+
+
+def _bytes_of(tensor: Any) -> memoryview:
+    """The memory of a contiguous tensor, which must be kept alive meanwhile."""
+    start = tensor.storage_offset() * tensor.element_size()
+    memory = memoryview(tensor._storage_bytes()).cast("B")
+    return memory[start : start + tensor.numel() * tensor.element_size()]
+
+
+def _tensor_of(data: memoryview, dtype: Any, shape: tuple[int, ...]) -> Any:
+    """A tensor with a copy of ``data``."""
+    strides = [1] * len(shape)
+    for dim in range(len(shape) - 1, 0, -1):
+        strides[dim - 1] = strides[dim] * shape[dim]
+    return fb._C.tensor_from_bytes(data, dtype, shape, strides, 0)
 
 
 def _rounded(size: int) -> int:
