@@ -7,7 +7,6 @@
 #define FLAMBEAU_ISA_FAMILIES(X) \
   X(copy)                        \
   X(fill)                        \
-  X(range)                       \
   X(where)                       \
   X(unary)                       \
   X(test)                        \
@@ -34,7 +33,12 @@
 // Compiled once, for the baseline.
 #define FLAMBEAU_PLAIN_FAMILIES(X) \
   X(integer_division)              \
+  X(range)                         \
   X(special)                       \
   X(reduce_rare)                   \
   X(complex)                       \
-  X(complex_reduce)
+  X(complex_reduce)                \
+  X(gather)                        \
+  X(scatter)                       \
+  X(index)                         \
+  X(nonzero)

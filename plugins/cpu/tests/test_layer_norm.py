@@ -42,12 +42,11 @@ def test_layer_norm(shape, layout, affine, dtype):
     gb = np.zeros(shape[1], dtype) if bias is not None else None
     abi.call("layer_norm_backward", [gx, gw, gb], [g, x, mean, rstd, weight])
     unit = normalize(wide, None, None)
+    loose = {"rtol": 1e-2 if dtype == "float16" else 1e-4, "atol": 10 * TOLERANCE[dtype]}
     if gw is not None:
-        np.testing.assert_allclose(gw, (wide_g * unit).sum(0), rtol=1e-2 if dtype == "float16" else 1e-4,
-                                   atol=10 * TOLERANCE[dtype])  # fmt: skip
+        np.testing.assert_allclose(gw, (wide_g * unit).sum(0), **loose)
     if gb is not None:
-        np.testing.assert_allclose(gb, wide_g.sum(0), rtol=1e-2 if dtype == "float16" else 1e-4,
-                                   atol=10 * TOLERANCE[dtype])  # fmt: skip
+        np.testing.assert_allclose(gb, wide_g.sum(0), **loose)
     if shape[0] < 10:
         slope = gradient(lambda v: normalize(v, w, bias), wide, wide_g)
         np.testing.assert_allclose(gx, slope, rtol=10 * TOLERANCE[dtype],
