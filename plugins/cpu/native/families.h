@@ -41,4 +41,7 @@
   X(gather)                        \
   X(scatter)                       \
   X(index)                         \
-  X(nonzero)
+  X(nonzero)                       \
+  X(sort)                          \
+  X(topk)                          \
+  X(search)

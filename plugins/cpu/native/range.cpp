@@ -1,4 +1,5 @@
-// Arithmetic sequences, one-dimensional.
+// Arithmetic sequences, one-dimensional. Compiled without fused products, so that they are
+// the same everywhere.
 #include "entries.h"
 #include "parallel.h"
 #include "strided.h"
