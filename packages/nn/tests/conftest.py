@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import flambeau_core as fb
 import pytest
+
+import flambeau_core as fb
 from flambeau_core import Tensor
 
 

@@ -1,9 +1,10 @@
 import copy
 import pickle
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 def test_parameter_wants_gradients_and_shares_memory():

@@ -1,6 +1,7 @@
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 BATCH = [[1.0, 10.0], [3.0, 30.0]]
 

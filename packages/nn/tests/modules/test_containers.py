@@ -1,8 +1,9 @@
 from collections import OrderedDict
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 class Add(nn.Module):
@@ -72,11 +73,11 @@ def test_sequential_arithmetic():
     chain *= 2
     assert amounts(chain) == [1, 2, 3, 1, 2, 3]
     with pytest.raises(ValueError, match="supports only objects of Sequential"):
-        chain + [Add(1)]  # noqa: B018
+        chain + [Add(1)]
     with pytest.raises(TypeError, match="unsupported operand"):
-        chain * 1.5  # noqa: B018
+        chain * 1.5
     with pytest.raises(ValueError, match="Non-positive multiplication factor"):
-        chain * 0  # noqa: B018
+        chain * 0
 
 
 # -- ModuleList -----------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 import math
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
 import flambeau_nn.functional as F
-import pytest
 
 CONVOLUTIONS = [(nn.Conv1d, 1), (nn.Conv2d, 2), (nn.Conv3d, 3)]
 TRANSPOSED = [(nn.ConvTranspose1d, 1), (nn.ConvTranspose2d, 2), (nn.ConvTranspose3d, 3)]

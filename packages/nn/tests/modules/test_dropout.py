@@ -1,6 +1,7 @@
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 @pytest.mark.parametrize(

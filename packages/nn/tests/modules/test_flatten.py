@@ -1,6 +1,7 @@
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 def test_flatten_keeps_the_batch():

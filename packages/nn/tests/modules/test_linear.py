@@ -1,8 +1,9 @@
 import math
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 def test_linear_value(close):
@@ -49,9 +50,7 @@ def test_bilinear_value(close):
 
 
 def test_bilinear_gradients(gradcheck, values):
-    gradcheck(
-        nn.functional.bilinear, values(2, 3), values(2, 2), values(4, 3, 2), values(4)
-    )
+    gradcheck(nn.functional.bilinear, values(2, 3), values(2, 2), values(4, 3, 2), values(4))
 
 
 def test_bilinear_refuses():

@@ -1,9 +1,10 @@
 import copy
 import pickle
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 class Net(nn.Module):
@@ -81,9 +82,9 @@ def test_register_parameter_refuses():
     net = Net()
     with pytest.raises(KeyError, match="attribute 'note' already exists"):
         net.register_parameter("note", nn.Parameter(fb.zeros(1)))
-    with pytest.raises(KeyError, match='t contain'):
+    with pytest.raises(KeyError, match="t contain"):
         net.register_parameter("a.b", None)
-    with pytest.raises(KeyError, match='be empty string'):
+    with pytest.raises(KeyError, match="be empty string"):
         net.register_parameter("", None)
     with pytest.raises(TypeError, match="parameter name should be a string. Got int"):
         net.register_parameter(1, None)
@@ -170,7 +171,9 @@ def test_call_runs_forward_with_all_arguments():
 
 
 def test_forward_must_be_defined():
-    with pytest.raises(NotImplementedError, match='Module \\[Module\\] is missing the required "forward"'):
+    with pytest.raises(
+        NotImplementedError, match='Module \\[Module\\] is missing the required "forward"'
+    ):
         nn.Module()(1)
 
 

@@ -1,8 +1,9 @@
 import copy
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 from flambeau_nn.modules import module_hooks
 
 
@@ -22,7 +23,9 @@ def test_forward_pre_hook_sees_and_replaces_arguments():
 
 def test_forward_pre_hook_with_kwargs():
     module = Double()
-    module.register_forward_pre_hook(lambda m, a, k: (a, {"times": k["times"] + 1}), with_kwargs=True)
+    module.register_forward_pre_hook(
+        lambda m, a, k: (a, {"times": k["times"] + 1}), with_kwargs=True
+    )
     assert module(5, times=2) == 15
     module.register_forward_pre_hook(lambda m, a, k: a, with_kwargs=True)
     with pytest.raises(RuntimeError, match="must return None or a tuple of"):
@@ -32,7 +35,9 @@ def test_forward_pre_hook_with_kwargs():
 def test_forward_hook_sees_and_replaces_the_output():
     module, seen = Double(), []
     module.register_forward_hook(lambda m, args, out: seen.append((args, out)))
-    module.register_forward_hook(lambda m, args, kwargs, out: out + kwargs["times"], with_kwargs=True)
+    module.register_forward_hook(
+        lambda m, args, kwargs, out: out + kwargs["times"], with_kwargs=True
+    )
     assert module(3, times=2) == 8 and seen == [((3,), 6)]
 
 

@@ -1,6 +1,7 @@
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 class Net(nn.Module):
@@ -80,7 +81,9 @@ def test_sizes_must_match_even_when_not_strict():
     with pytest.raises(RuntimeError) as caught:
         Net().load_state_dict(state, strict=False)
     message = str(caught.value)
-    assert message.startswith("Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight")
+    assert message.startswith(
+        "Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight"
+    )
     assert "[3, 5]" in message and "[3, 2]" in message
 
 

@@ -1,8 +1,9 @@
 import math
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 def test_layer_norm(close):
@@ -32,7 +33,9 @@ def test_group_norm(close):
     layer = nn.GroupNorm(2, 4, eps=1e-12)
     x = fb.tensor([[[1.0], [3.0], [10.0], [30.0]]])
     close(layer(x), [[[-1.0], [1.0], [-1.0], [1.0]]])
-    with pytest.raises(ValueError, match=r"num_channels \(3\) must be divisible by num_groups \(2\)"):
+    with pytest.raises(
+        ValueError, match=r"num_channels \(3\) must be divisible by num_groups \(2\)"
+    ):
         nn.GroupNorm(2, 3)
 
 

@@ -3,9 +3,10 @@ import gc
 import pickle
 import weakref
 
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
+import pytest
+
 import flambeau_core as fb
 import flambeau_nn as nn
-import pytest
 
 TABLE = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 

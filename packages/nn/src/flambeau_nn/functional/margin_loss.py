@@ -82,7 +82,7 @@ def cosine_embedding_loss(
     dims = target.dim() + 1
     if input1.dim() != dims or input2.dim() != dims:
         raise RuntimeError(
-            f"{dims}D target tensor expects {dims}D input tensors, but found inputs with sizes "
+            f"{target.dim()}D target tensor expects {dims}D input tensors, but found inputs with sizes "
             f"{list(input1.shape)} and {list(input2.shape)}."
         )
     eps = 1e-12
