@@ -1,5 +1,6 @@
 #include "ops/elementwise.h"
 
+#include "base/error.h"
 #include "dispatch/shape_rules.h"
 #include "ops/scalars.h"
 

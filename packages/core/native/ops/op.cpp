@@ -1,5 +1,8 @@
 #include "ops/op.h"
 
+#include <Python.h>
+#include <structmember.h>
+
 #include <cstring>
 #include <map>
 
@@ -166,7 +169,7 @@ void apply_autocast(Autocast policy, Args& a) {
 PyObject* run(const Op* op, const Overload& o, Args& a) {
   a.op = op;
   a.row = o.row;
-  if (__builtin_expect(autocast_state.enabled && op->autocast != Autocast::None, 0))
+  if (__builtin_expect(autocast_on && op->autocast != Autocast::None, 0))
     apply_autocast(op->autocast, a);
   if (op->inplace) return run_inplace(o, a);
   if (__builtin_expect(a.out != nullptr, 0)) return run_out(o, a);
@@ -289,15 +292,19 @@ struct Places {
   PyObject *module = nullptr, *tensor = nullptr, *nn = nullptr, *optim = nullptr;
 } places;
 
-void publish(const std::string& name, const Declared& d) {
+void publish(const Declared& d) {
   auto o = reinterpret_cast<PyObject*>(d.op);
+  std::string name = d.op->name;
   PyObject* home = d.flags & kNeural ? places.nn : d.flags & kOptimizer ? places.optim : places.module;
-  if (d.flags & kFunction) put(home, name.c_str(), o);
-  if (d.flags & kMethod) put(places.tensor, name.c_str(), o);
+  bool only_inplace = d.flags & kOnlyInPlace;
+  if (d.flags & kFunction && !only_inplace) put(home, name.c_str(), o);
+  if (d.flags & kNeuralToo) put(places.nn, name.c_str(), o);
+  if (d.flags & kMethod && !only_inplace) put(places.tensor, name.c_str(), o);
   if (d.flags & kInPlace) {
     auto i = reinterpret_cast<PyObject*>(inplace_form(d.op));
     std::string name_ = name + "_";
     if (d.flags & kFunction) put(home, name_.c_str(), i);
+    if (d.flags & kNeuralToo) put(places.nn, name_.c_str(), i);
     if (d.flags & kMethod) put(places.tensor, name_.c_str(), i);
     Py_DECREF(i);
   }
@@ -326,6 +333,14 @@ void declare(const char* text, Impl impl, uint32_t flags, const void* row) {
   it->second.op->overloads->push_back({std::move(schema), impl, row});
 }
 
+void declare_method(const char* text, Impl impl) {
+  Schema schema = parse_schema(text);
+  std::string key = schema.name + " (method)";
+  Op* op = new_op(schema.name);
+  op->overloads->push_back({std::move(schema), impl, nullptr});
+  registry()[key] = Declared{op, kMethod};
+}
+
 void set_autocast(Autocast policy, std::initializer_list<const char*> names) {
   for (const char* n : names)
     if (Op* op = find_op(n)) op->autocast = policy;
@@ -333,7 +348,7 @@ void set_autocast(Autocast policy, std::initializer_list<const char*> names) {
 
 void publish_ops(PyObject* module, PyObject* tensor, PyObject* nn, PyObject* optim) {
   places = {module, tensor, nn, optim};
-  for (auto& [name, d] : registry()) publish(name, d);
+  for (auto& entry : registry()) publish(entry.second);
 }
 
 PyObject* declare_python_op(const char* text, PyObject* function, uint32_t flags) {
@@ -347,7 +362,7 @@ PyObject* declare_python_op(const char* text, PyObject* function, uint32_t flags
     d.op->doc = PyObject_GetAttrString(function, "__doc__");
     if (d.op->doc == Py_None) Py_CLEAR(d.op->doc);
   }
-  publish(name, d);
+  publish(d);
   auto o = reinterpret_cast<PyObject*>(d.op);
   Py_INCREF(o);
   return o;
@@ -435,9 +450,37 @@ PyObject* named_result(const char* type_name, std::initializer_list<Ref> values)
   return checked(named);
 }
 
+thread_local bool autocast_on = false;
+
+AutocastState& autocast_state() {
+  static thread_local AutocastState state;
+  return state;
+}
+
+AutocastState::Entry AutocastState::get(const std::string& device_type) const {
+  for (const Entry& e : entries)
+    if (e.device_type == device_type) return e;
+  return {device_type, false, device_type == "cpu" ? FB_BFLOAT16 : FB_FLOAT16};
+}
+
+void AutocastState::set(const std::string& device_type, bool enabled, DType dtype) {
+  bool known = false;
+  for (Entry& e : entries)
+    if (e.device_type == device_type) {
+      e.enabled = enabled;
+      e.dtype = dtype;
+      known = true;
+    }
+  if (!known) entries.push_back({device_type, enabled, dtype});
+  autocast_on = false;
+  for (const Entry& e : entries) autocast_on = autocast_on || e.enabled;
+}
+
 Ref autocast_tensor(Tensor* t, Autocast policy) {
   if (!is_floating(t->dtype()) || t->dtype() == FB_FLOAT64) return Ref(t);
-  DType want = policy == Autocast::Lower ? DType(autocast_state.dtype) : FB_FLOAT32;
+  AutocastState::Entry e = autocast_state().get(t->device->name);
+  if (!e.enabled) return Ref(t);
+  DType want = policy == Autocast::Lower ? e.dtype : FB_FLOAT32;
   return t->dtype() == want ? Ref(t) : to_dtype(t, want);
 }
 

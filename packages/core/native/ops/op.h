@@ -22,6 +22,8 @@ enum OpFlag : uint32_t {
   kOut = 8,        // takes out=
   kNeural = 16,    // lives in nn_ops instead of the main namespace
   kOptimizer = 32, // lives in optim_ops
+  kOnlyInPlace = 64,  // there is no form that makes a new tensor
+  kNeuralToo = 256,   // in nn_ops as well as in the main namespace
   kBoth = kFunction | kMethod,
   kElementwise = kBoth | kInPlace | kOut,
 };
@@ -55,6 +57,8 @@ void declare(const char* schema, Impl impl, uint32_t flags, const void* row = nu
 inline void declare(const std::string& schema, Impl impl, uint32_t flags, const void* row = nullptr) {
   declare(schema.c_str(), impl, flags, row);
 }
+// A method whose arguments stand in another order than the function's.
+void declare_method(const char* schema, Impl impl);
 void set_autocast(Autocast policy, std::initializer_list<const char*> names);
 // Puts every declared op into its namespaces; called once, by the module.
 void publish_ops(PyObject* module, PyObject* tensor_type, PyObject* nn_ops, PyObject* optim_ops);
@@ -91,12 +95,21 @@ inline PyObject* boxed(Tensor* t) {
 PyObject* named_result(const char* type_name, std::initializer_list<Ref> values);
 PyObject* tuple_of(std::vector<Ref> values);
 
-// Autocast state of the calling thread; any mode that is on sets the flag.
+// Autocast state of the calling thread, a device type at a time.
 struct AutocastState {
-  bool enabled = false;
-  uint8_t dtype = FB_BFLOAT16;
+  struct Entry {
+    std::string device_type;
+    bool enabled;
+    DType dtype;
+  };
+  std::vector<Entry> entries;
+
+  Entry get(const std::string& device_type) const;
+  void set(const std::string& device_type, bool enabled, DType dtype);
 };
-inline thread_local AutocastState autocast_state __attribute__((tls_model("initial-exec")));
+AutocastState& autocast_state();
+// Whether it is on for any device type: the one flag that ops look at.
+extern thread_local bool autocast_on __attribute__((tls_model("initial-exec")));
 Ref autocast_tensor(Tensor* t, Autocast policy);
 
 }  // namespace flambeau

@@ -1,0 +1,350 @@
+// Autograd as Python calls it: backward, grad, hooks, custom functions.
+#include "autograd/engine.h"
+#include "autograd/arithmetic.h"
+#include "bindings/bindings.h"
+#include "ops/api.h"
+#include "ops/scalars.h"
+#include "ops/view.h"
+#include "ops/view_history.h"
+
+namespace flambeau {
+namespace {
+
+Tensor* self_of(PyObject* o) { return as_tensor(o); }
+
+std::vector<Ref> tensors_of(const char* what, PyObject* o) {
+  std::vector<Ref> out;
+  if (!o || o == Py_None) return out;
+  if (is_tensor(o)) return {Ref(as_tensor(o))};
+  PyObject* items = checked(PySequence_Fast(o, what));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items, i);
+    if (item != Py_None && !is_tensor(item)) {
+      Py_DECREF(items);
+      fail(ErrorKind::Type, "%s must be tensors, got %s", what, Py_TYPE(item)->tp_name);
+    }
+    out.push_back(item == Py_None ? Ref() : Ref(as_tensor(item)));
+  }
+  Py_DECREF(items);
+  return out;
+}
+
+// The gradients to start from: given ones are checked, scalars start at one.
+std::vector<Ref> starting_grads(const std::vector<Ref>& roots, std::vector<Ref> grads) {
+  grads.resize(roots.size());
+  for (size_t i = 0; i < roots.size(); i++) {
+    Tensor* t = roots[i];
+    if (!requires_grad(t))
+      fail(ErrorKind::Runtime, "element %zu of tensors does not require grad and does not have a grad_fn", i);
+    if (!grads[i]) {
+      if (t->numel() != 1)
+        fail(ErrorKind::Runtime, "grad can be implicitly created only for scalar outputs, but the output has shape %s",
+             to_string(t->shape()).c_str());
+      grads[i] = gradient_arithmetic.ones_like(t);
+    } else if (grads[i]->shape() != t->shape()) {
+      fail(ErrorKind::Runtime,
+           "Mismatch in shape: grad_output[%zu] has a shape of %s and output[%zu] has a shape of %s.", i,
+           to_string(grads[i]->shape()).c_str(), i, to_string(t->shape()).c_str());
+    }
+  }
+  return grads;
+}
+
+bool truth(PyObject* o, bool otherwise) {
+  if (!o || o == Py_None) return otherwise;
+  int v = PyObject_IsTrue(o);
+  if (v < 0) throw PythonError{};
+  return v;
+}
+
+// run_backward(tensors, grads, retain_graph, create_graph, inputs, accumulate, allow_unused)
+PyObject* function_run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (n != 7) fail(ErrorKind::Type, "run_backward takes 7 arguments");
+    auto roots = tensors_of("tensors", args[0]);
+    auto grads = starting_grads(roots, tensors_of("grad_tensors", args[1]));
+    BackwardOptions o;
+    o.create_graph = truth(args[3], false);
+    o.keep_graph = truth(args[2], o.create_graph);
+    o.inputs = tensors_of("inputs", args[4]);
+    o.accumulate = truth(args[5], true);
+    bool allow_unused = truth(args[6], false);
+    for (size_t i = 0; i < o.inputs.size(); i++)
+      if (!o.inputs[i] || !requires_grad(o.inputs[i]))
+        fail(ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
+    auto results = run_backward(roots, grads, o);
+    if (o.accumulate) Py_RETURN_NONE;
+    for (size_t i = 0; i < results.size(); i++)
+      if (!results[i] && !allow_unused)
+        fail(ErrorKind::Runtime,
+             "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+             "this is the desired behavior.");
+    return tuple_of(std::move(results));
+  });
+}
+
+PyObject* method_backward(PyObject* o, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  return guarded([&]() -> PyObject* {
+    PyObject* given[4] = {nullptr, nullptr, nullptr, nullptr};  // gradient, retain_graph, create_graph, inputs
+    static const char* names[] = {"gradient", "retain_graph", "create_graph", "inputs"};
+    if (n > 4) fail(ErrorKind::Type, "backward() takes at most 4 arguments");
+    for (Py_ssize_t i = 0; i < n; i++) given[i] = args[i];
+    for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
+      int at = -1;
+      for (int i = 0; i < 4; i++)
+        if (!PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), names[i])) at = i;
+      if (at < 0)
+        fail(ErrorKind::Type, "backward() got an unexpected keyword argument '%s'",
+             PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, k)));
+      given[at] = args[n + k];
+    }
+    std::vector<Ref> roots{Ref(self_of(o))};
+    auto grads = starting_grads(roots, tensors_of("gradient", given[0]));
+    BackwardOptions options;
+    options.create_graph = truth(given[2], false);
+    options.keep_graph = truth(given[1], options.create_graph);
+    options.inputs = tensors_of("inputs", given[3]);
+    run_backward(roots, grads, options);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* method_requires_grad_(PyObject* o, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+  PyObject* on = n > 0 ? args[0] : kwnames && PyTuple_GET_SIZE(kwnames) == 1 ? args[n] : Py_True;
+  if (PyObject_SetAttrString(o, "requires_grad", on) < 0) return nullptr;
+  return boxed(self_of(o));
+}
+
+PyObject* method_detach_(PyObject* o, PyObject*) {
+  Tensor* t = self_of(o);
+  if (t->grad_fn) release(t->grad_fn);
+  t->grad_fn = nullptr;
+  t->flags &= ~uint32_t(kRequiresGrad | kView);
+  if (t->base) Py_CLEAR(reinterpret_cast<PyObject*&>(t->base));
+  return boxed(t);
+}
+
+PyObject* method_retain_grad(PyObject* o, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    Tensor* t = self_of(o);
+    if (!requires_grad(t)) fail(ErrorKind::Runtime, "can't retain_grad on Tensor that has requires_grad=False");
+    if (t->grad_fn && !(t->flags & kRetainsGrad)) {
+      PyObject* weak = checked(PyWeakref_NewRef(o, nullptr));
+      as_node(t->grad_fn)->more()->retained.push_back({t->output_nr, weak});
+      t->flags |= kRetainsGrad;
+    }
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* handle(PyObject* hooks, PyObject* hook) {
+  PyObject* module = checked(PyImport_ImportModule("flambeau_core.hooks"));
+  PyObject* h = PyObject_CallMethod(module, "add_hook", "OO", hooks, hook);
+  Py_DECREF(module);
+  return checked(h);
+}
+
+PyObject* method_register_hook(PyObject* o, PyObject* hook) {
+  return guarded([&]() -> PyObject* {
+    Tensor* t = self_of(o);
+    if (!requires_grad(t)) fail(ErrorKind::Runtime, "cannot register a hook on a tensor that doesn't require gradient");
+    PyObject** hooks;
+    if (t->grad_fn) {
+      auto& all = as_node(t->grad_fn)->more()->tensor_hooks;
+      if (all.size() <= t->output_nr) all.resize(t->output_nr + 1);
+      hooks = &all[t->output_nr];
+    } else {
+      hooks = &extra_of(t)->hooks;
+    }
+    if (!*hooks) *hooks = checked(PyDict_New());
+    return handle(*hooks, hook);
+  });
+}
+
+PyObject* method_register_post_hook(PyObject* o, PyObject* hook) {
+  return guarded([&]() -> PyObject* {
+    Tensor* t = self_of(o);
+    if (t->grad_fn || !requires_grad(t))
+      fail(ErrorKind::Runtime, "post accumulate grad hooks cannot be registered on non-leaf tensors or on tensors that don't require gradient");
+    PyObject*& hooks = extra_of(t)->post_accumulate_hooks;
+    if (!hooks) hooks = checked(PyDict_New());
+    return handle(hooks, hook);
+  });
+}
+
+// ---- a node whose gradient is a Python function ----
+
+thread_local Node* applying = nullptr;
+
+class PythonNode final : public Node {
+ public:
+  PythonNode(std::string name, int n_edges, int n_outputs, PyObject* backward)
+      : Node(n_edges, n_outputs), name_(std::move(name)), backward_(backward) {
+    Py_INCREF(backward);
+  }
+  ~PythonNode() override { Py_XDECREF(backward_); }
+  const char* name() const override { return name_.c_str(); }
+  PyObject* python_context() const override { return backward_; }
+
+  void apply(Backward& b) override {
+    std::vector<PyObject*> grads;
+    for (int i = 0; i < n_outputs; i++) grads.push_back(b.grad(i) ? reinterpret_cast<PyObject*>(b.grad(i).get()) : Py_None);
+    Node* outer = std::exchange(applying, this);
+    PyObject* result = PyObject_Vectorcall(backward_, grads.data(), grads.size(), nullptr);
+    applying = outer;
+    checked(result);
+    if (is_tensor(result) || result == Py_None) {
+      PyObject* one = PyTuple_Pack(1, result);
+      Py_DECREF(result);
+      result = checked(one);
+    }
+    if (!PyTuple_Check(result) && !PyList_Check(result)) {
+      Py_DECREF(result);
+      fail(ErrorKind::Type, "%s: the gradient function must return a tensor, None or a tuple of them", name());
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(result);
+    for (Py_ssize_t i = 0; i < n; i++) {
+      PyObject* g = PySequence_Fast_GET_ITEM(result, i);
+      if (g == Py_None) continue;
+      bool extra = i >= n_edges, wrong = !is_tensor(g);
+      if (extra || wrong) {
+        std::string type = Py_TYPE(g)->tp_name;
+        Py_DECREF(result);
+        if (extra)
+          fail(ErrorKind::Runtime, "function %s returned an incorrect number of gradients (expected %d, got %zd)", name(),
+               n_edges, n);
+        fail(ErrorKind::Type, "function %s returned a gradient of type %s", name(), type.c_str());
+      }
+      b.set(int(i), Ref(as_tensor(g)));
+    }
+    Py_DECREF(result);
+    if (n < n_edges)
+      fail(ErrorKind::Runtime, "function %s returned an incorrect number of gradients (expected %d, got %zd)", name(),
+           n_edges, n);
+  }
+
+ private:
+  std::string name_;
+  PyObject* backward_;
+};
+
+// record_function(name, inputs, outputs, backward): `backward` becomes the
+// gradient of every output (None: not differentiable) for every input.
+PyObject* function_record(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (n != 4) fail(ErrorKind::Type, "record_function takes 4 arguments");
+    auto inputs = tensors_of("inputs", args[1]), outputs = tensors_of("outputs", args[2]);
+    auto* node = new PythonNode(PyUnicode_AsUTF8(args[0]), int(inputs.size()), int(outputs.size()), args[3]);
+    for (size_t i = 0; i < inputs.size(); i++)
+      if (inputs[i]) {
+        node->edges[i].point_at(inputs[i]);
+        node->edges[i].expect_shape(inputs[i]->shape());
+      }
+    if (grad_mode.anomaly) note_traceback(node);
+    for (size_t i = 0; i < outputs.size(); i++) {
+      Tensor* t = outputs[i];
+      if (!t) continue;
+      attach(t, node, uint32_t(i));
+      t->rebase_count++;
+    }
+    release(node);
+    Py_RETURN_NONE;
+  });
+}
+
+// Puts an alias of an output back into the graph while its node is applied.
+PyObject* function_reattach(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  return guarded([&]() -> PyObject* {
+    if (n != 2 || !is_tensor(args[0])) fail(ErrorKind::Type, "reattach(tensor, output_nr)");
+    Ref t = alias(as_tensor(args[0]));
+    if (applying && grad_mode.enabled) attach(t, applying, uint32_t(PyLong_AsLong(args[1])));
+    return object(std::move(t));
+  });
+}
+
+PyObject* function_mark_inplace(PyObject*, PyObject* o) {
+  return guarded([&]() -> PyObject* {
+    check_inplace("Function", as_tensor(o));
+    bump_version(as_tensor(o));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* function_is_grad_enabled(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.enabled); }
+PyObject* function_is_inference(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.inference); }
+PyObject* function_set_grad(PyObject*, PyObject* on) {
+  int v = PyObject_IsTrue(on);
+  if (v < 0) return nullptr;
+  grad_mode.enabled = v;
+  Py_RETURN_NONE;
+}
+PyObject* function_set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n > 0) grad_mode.anomaly = PyObject_IsTrue(args[0]) == 1;
+  if (n > 1) grad_mode.anomaly_check_nan = PyObject_IsTrue(args[1]) == 1;
+  Py_RETURN_NONE;
+}
+PyObject* function_is_anomaly(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.anomaly); }
+PyObject* function_is_anomaly_nan(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.anomaly_check_nan); }
+
+template <class F>
+PyCFunction fast(F f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+Ref ones_like(Tensor* t) {
+  return full(t->shape(), 1, t->dtype(), Device{t->device, t->device_index()});
+}
+Ref cast_gradient(Tensor* g, DType d, DeviceType* device) {
+  Ref moved = device && g->device != device ? to_device(g, Device{device, 0}) : Ref(g);
+  // A real input of a complex computation takes the real part.
+  if (is_complex(moved->dtype()) && !is_complex(d)) moved = select(real_view(moved), -1, 0);
+  return to_dtype(moved, d);
+}
+Ref copy_gradient(Tensor* g) {
+  GradModeGuard off(false);
+  return clone(g);
+}
+bool has_nan(Tensor* g) {
+  GradModeGuard off(false);
+  if (!is_differentiable(g->dtype()) || g->numel() == 0) return false;
+  return item(any_true(binary("ne", g, g))).truth();
+}
+
+}  // namespace
+
+void supply_gradient_arithmetic() {
+  gradient_arithmetic = {[](Tensor* a, Tensor* b) { return add(a, b); },
+                         add_in_place,
+                         sum_to,
+                         cast_gradient,
+                         copy_gradient,
+                         [](Tensor* t) { return zeros_like(t); },
+                         ones_like,
+                         has_nan};
+}
+
+PyMethodDef tensor_autograd_methods[] = {
+    {"backward", fast(method_backward), METH_FASTCALL | METH_KEYWORDS,
+     "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\nAdds the gradients of the leaves "
+     "that it was computed from to their .grad."},
+    {"requires_grad_", fast(method_requires_grad_), METH_FASTCALL | METH_KEYWORDS, "requires_grad_(requires_grad=True)"},
+    {"detach_", method_detach_, METH_NOARGS, nullptr},
+    {"retain_grad", method_retain_grad, METH_NOARGS, nullptr},
+    {"register_hook", method_register_hook, METH_O, nullptr},
+    {"register_post_accumulate_grad_hook", method_register_post_hook, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMethodDef autograd_functions[] = {
+    {"run_backward", fast(function_run_backward), METH_FASTCALL, nullptr},
+    {"record_function", fast(function_record), METH_FASTCALL, nullptr},
+    {"reattach", fast(function_reattach), METH_FASTCALL, nullptr},
+    {"mark_inplace", function_mark_inplace, METH_O, nullptr},
+    {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS, "Whether gradients are recorded in this thread."},
+    {"is_inference_mode_enabled", function_is_inference, METH_NOARGS, nullptr},
+    {"set_grad_mode", function_set_grad, METH_O, nullptr},
+    {"set_anomaly_mode", fast(function_set_anomaly), METH_FASTCALL, nullptr},
+    {"is_anomaly_enabled", function_is_anomaly, METH_NOARGS, nullptr},
+    {"is_anomaly_check_nan_enabled", function_is_anomaly_nan, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace flambeau

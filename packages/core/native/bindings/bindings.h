@@ -1,0 +1,33 @@
+// What the files of this room offer one another and the module.
+#pragma once
+
+#include <Python.h>
+
+#include "ops/op.h"
+
+namespace flambeau {
+
+bool make_size_type(PyObject* module);
+bool make_dtype_type(PyObject* module);
+bool make_device_type_object(PyObject* module);
+bool make_tensor_type(PyObject* module);
+bool make_grad_context_type(PyObject* module);
+bool make_node_type(PyObject* module);
+
+// The grad_fn object of a node; the same one as long as it lives.
+PyObject* node_object(Node* n);
+
+// Attribute tables of the tensor type, from their own files.
+extern PyGetSetDef tensor_attributes[];
+extern PyMethodDef tensor_methods[];
+extern PyMethodDef tensor_autograd_methods[];
+extern PyMethodDef autograd_functions[];
+extern PyMethodDef construct_functions[];
+
+// Backends written in Python; see flambeau_core.plugins.
+std::unique_ptr<Backend> make_python_backend(PyObject* backend);
+
+std::string device_name(Device d);
+int pointer_alignment();
+
+}  // namespace flambeau

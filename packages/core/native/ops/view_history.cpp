@@ -1,0 +1,107 @@
+#include "ops/view_history.h"
+
+#include "ops/api.h"
+
+namespace flambeau {
+namespace {
+
+// Where a view lies within its base, in elements of the base's own layout.
+struct Region {
+  Dims base_shape, base_strides, shape, strides;
+  int64_t offset;
+};
+
+Region region_of(Tensor* view, Tensor* base) {
+  int64_t bytes = static_cast<char*>(view->arr.data) - static_cast<char*>(base->arr.data);
+  return {Dims(base->shape()), Dims(base->strides()), Dims(view->shape()), Dims(view->strides()),
+          bytes / itemsize(base->dtype())};
+}
+
+// A gradient of the base, laid out in memory as the base itself is.
+Ref in_layout(Tensor* g, const Region& r) {
+  if (g->strides() == Ints(r.base_strides)) return clone(g);
+  int64_t extent = 1;
+  for (int i = 0; i < r.base_shape.n; i++) extent += (r.base_shape[i] - 1) * r.base_strides[i];
+  Ref block = zeros(g, Ints(&extent, 1));
+  Ref shaped = as_strided(block, r.base_shape, r.base_strides, 0);
+  copy_(shaped, g);
+  return shaped;
+}
+
+Ref cut(Tensor* laid_out, const Region& r) {
+  return as_strided(laid_out, r.shape, r.strides, laid_out->offset() + r.offset);
+}
+
+// The gradient of "base with a region replaced": the region's part belongs to
+// the new values, the rest to the base as it was.
+void record_replacement(Tensor* base, Tensor* value, const Region& r) {
+  Ref renewed = alias(base);
+  record("CopySlices", {base, value}, renewed, [r](Backward& b) {
+    Ref laid_out = in_layout(b.grad(), r);
+    if (b.needs(1)) b.set(1, clone(cut(laid_out, r)));
+    if (b.needs(0)) {
+      Ref region = cut(laid_out, r);
+      copy_(region, zeros_like(region));
+      b.set(0, laid_out);
+    }
+  });
+  attach(base, as_node(renewed->grad_fn), renewed->output_nr);
+}
+
+}  // namespace
+
+void mark_view(Tensor* view, Tensor* source) {
+  Tensor* base = source->flags & kView ? source->base : source;
+  if (view->dtype() != base->dtype()) return;  // other element sizes: not followed
+  Py_INCREF(reinterpret_cast<PyObject*>(base));
+  view->base = base;
+  view->flags |= kView;
+  view->seen_rebase = base->rebase_count;
+}
+
+void check_inplace(const char* op, Tensor* self) {
+  for (int i = 0; i < self->ndim(); i++)
+    if (self->stride(i) == 0 && self->size(i) > 1)
+      fail(ErrorKind::Runtime,
+           "%s: unsupported operation: more than one element of the written-to tensor refers to a single "
+           "memory location. Please clone() the tensor before performing the operation.",
+           op);
+  if (!grad_mode.enabled) return;
+  if (requires_grad(self) && !self->grad_fn)
+    fail(ErrorKind::Runtime,
+         "%s: a leaf Variable that requires grad is being used in an in-place operation.", op);
+  if ((self->flags & kView) && requires_grad(self->base) && !self->base->grad_fn)
+    fail(ErrorKind::Runtime,
+         "%s: a view of a leaf Variable that requires grad is being used in an in-place operation.", op);
+}
+
+void rebase_history(Tensor* self, Tensor* result) {
+  if (!requires_grad(result)) return;
+  if (!(self->flags & kView)) {
+    attach(self, as_node(result->grad_fn), result->output_nr);
+    self->rebase_count++;
+    return;
+  }
+  Tensor* base = self->base;
+  record_replacement(base, result, region_of(self, base));
+  base->rebase_count++;
+  refresh_view(self);
+}
+
+void refresh_view(Tensor* view) {
+  Tensor* base = view->base;
+  view->seen_rebase = base->rebase_count;
+  if (!requires_grad(base)) return;
+  Region r = region_of(view, base);
+  Ref renewed = alias(view);
+  GradModeGuard on(true);
+  record("AsStridedBackward0", {base}, renewed, [r](Backward& b) {
+    Ref whole = zeros(b.grad(), r.base_shape);
+    Ref laid_out = in_layout(whole, r);
+    copy_(cut(laid_out, r), b.grad());
+    b.set(0, laid_out);
+  });
+  attach(view, as_node(renewed->grad_fn), renewed->output_nr);
+}
+
+}  // namespace flambeau

@@ -1,0 +1,219 @@
+"""Flambeau's core: tensors, autograd, ops, devices.
+
+Programs usually import the unified namespace, ``flambeau``; libraries and
+plugins that want nothing else import this package.
+"""
+
+from __future__ import annotations
+
+import builtins as _builtins
+import importlib as _importlib
+from math import e, inf, nan, pi
+from typing import TYPE_CHECKING
+from typing import Any as _Any
+
+from . import _C
+from ._C import *  # noqa: F403
+from ._C import Size, Tensor, device, dtype, is_grad_enabled
+from . import tensor_methods as _tensor_methods
+from . import hooks, layout as _layout
+from .layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from .version import __version__
+from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+
+layout = _layout.layout
+newaxis = None
+
+# Composed ops become functions and methods here.
+from . import composed as _composed  # noqa: E402
+
+_tensor_methods.install()
+
+# ---- what is loaded on first use --------------------------------------------------
+
+_SUBMODULES = {
+    "amp",
+    "autograd",
+    "backends",
+    "cuda",
+    "nn_ops",
+    "optim_ops",
+    "plugins",
+    "return_types",
+    "serialization",
+}
+_LAZY = {
+    "autocast": "amp",
+    "is_autocast_enabled": "amp",
+    "finfo": "type_info",
+    "iinfo": "type_info",
+    "save": "serialization",
+    "load": "serialization",
+    "set_printoptions": "printing",
+    "get_printoptions": "printing",
+    "set_backend": "plugins",
+    "use_backend": "plugins",
+    "set_cpu_fallback": "plugins",
+    "register_backend": "plugins",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _SUBMODULES:
+        return _importlib.import_module(f"{__name__}.{name}")
+    if name in _LAZY:
+        value = getattr(_importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+        globals()[name] = value
+        return value
+    if name.endswith("Tensor"):
+        from .legacy_types import LEGACY_DTYPES, legacy_type
+
+        if name in LEGACY_DTYPES:
+            return legacy_type(name)
+    # Ops declared after this module was filled, by a composed op's own package.
+    if not name.startswith("_") and hasattr(_C, name):
+        return getattr(_C, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# ---- small functions of the namespace -----------------------------------------------
+
+
+def is_tensor(obj: object) -> _builtins.bool:
+    """Whether an object is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> _builtins.bool:
+    """Whether a tensor's dtype is a floating-point one."""
+    return input.is_floating_point()
+
+
+def is_complex(input: Tensor) -> _builtins.bool:
+    """Whether a tensor's dtype is a complex one."""
+    return input.is_complex()
+
+
+def is_nonzero(input: Tensor) -> _builtins.bool:
+    """Whether the one element of a tensor is not zero; RuntimeError for more elements."""
+    return _builtins.bool(input)
+
+
+def is_storage(obj: object) -> _builtins.bool:
+    """Whether an object is the memory of a tensor."""
+    from .untyped_storage import UntypedStorage
+
+    return isinstance(obj, UntypedStorage)
+
+
+def numel(input: Tensor) -> _builtins.int:
+    """The number of elements of a tensor."""
+    return input.numel()
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Sets the dtype of floating-point tensors made without one; TypeError for other types."""
+    _C.set_default_dtype(d)
+
+
+def set_default_tensor_type(t: _Any) -> None:
+    """Sets the default dtype by a legacy type such as ``FloatTensor``, or its name."""
+    from .legacy_types import dtype_of_legacy
+
+    _C.set_default_dtype(dtype_of_legacy(t))
+
+
+def set_default_device(device_: _Any) -> None:
+    """Only the CPU can be the default device so far; RuntimeError for another."""
+    if device_ is not None and device(device_).type != "cpu":
+        raise RuntimeError(f"set_default_device: {device_!r} cannot be the default device; pass device= to factories")
+
+
+def get_default_device() -> device:
+    """The device of tensors made without one."""
+    return device("cpu")
+
+
+def get_num_interop_threads() -> _builtins.int:
+    """Threads that run whole ops side by side: always 1, ops run one after another."""
+    return 1
+
+
+def set_num_interop_threads(n: _builtins.int) -> None:
+    """Accepted for compatibility: ops run one after another."""
+    if n < 1:
+        raise RuntimeError("Expected positive number of threads")
+
+
+def use_deterministic_algorithms(mode: _builtins.bool, *, warn_only: _builtins.bool = False) -> None:
+    """Every kernel of the CPU backends is deterministic; the setting is kept and changes nothing."""
+    global _deterministic
+    _deterministic = _builtins.bool(mode)
+
+
+_deterministic = False
+
+
+def are_deterministic_algorithms_enabled() -> _builtins.bool:
+    """What use_deterministic_algorithms was set to."""
+    return _deterministic
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Accepts PyTorch's names; float32 products are always computed in float32."""
+    global _matmul_precision
+    if precision not in ("highest", "high", "medium"):
+        raise ValueError(f"invalid precision {precision!r}: expected 'highest', 'high' or 'medium'")
+    _matmul_precision = precision
+
+
+_matmul_precision = "highest"
+
+
+def get_float32_matmul_precision() -> str:
+    """What set_float32_matmul_precision was set to."""
+    return _matmul_precision
+
+
+def result_type(tensor1: _Any, tensor2: _Any) -> dtype:
+    """The dtype in which an op on two operands (tensors or numbers) computes."""
+
+    def kind(x: _Any) -> _Any:
+        return x.new_empty((0,) * _builtins.max(x.ndim, 0)) if isinstance(x, Tensor) and x.ndim else x
+
+    a, b = kind(tensor1), kind(tensor2)
+    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
+        a = _C.tensor(a)
+    # A product of nothing has the type that any product of the two would have.
+    a_, b_ = (_shrunk(a), _shrunk(b))
+    return _builtins.getattr(a_ * b_, "dtype")
+
+
+def _shrunk(x: _Any) -> _Any:
+    return x.reshape(-1)[:0] if isinstance(x, Tensor) and x.ndim else x
+
+
+def typename(obj: object) -> str:
+    """The name of an object's type; of a tensor, its legacy type."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    return f"{type(obj).__module__}.{type(obj).__qualname__}"
+
+
+def compiled_with_cxx11_abi() -> _builtins.bool:
+    """Whether the native code uses the C++11 ABI."""
+    return True
+
+
+if TYPE_CHECKING:
+    from . import amp, autograd, backends, cuda, nn_ops, optim_ops, plugins, return_types, serialization
+    from .printing import get_printoptions, set_printoptions
+    from .serialization import load, save
+    from .type_info import finfo, iinfo

@@ -1,0 +1,112 @@
+"""Context managers and decorators that switch gradient recording."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .. import _C
+
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _decorated(context: Callable[[], Any], f: F) -> F:
+    if inspect.isgeneratorfunction(f):
+
+        @functools.wraps(f)
+        def generator(*args: Any, **kwargs: Any) -> Any:
+            # The mode holds while the generator runs, not while its caller does.
+            inner = f(*args, **kwargs)
+            answer = None
+            while True:
+                with context():
+                    try:
+                        item = inner.send(answer)
+                    except StopIteration as stop:
+                        return stop.value
+                answer = yield item
+
+        return generator  # type: ignore[return-value]
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with context():
+            return f(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+class _Mode(_C.GradContext):  # type: ignore[misc]
+    __slots__ = ()
+    kind = 0
+
+    def __call__(self, f: F) -> F:
+        return _decorated(type(self), f)
+
+    def clone(self) -> _Mode:
+        return type(self)()
+
+
+class no_grad(_Mode):  # noqa: N801 (PyTorch's name)
+    """Within it nothing is recorded: results do not require gradients.
+
+    A context manager (``with no_grad():``) and a decorator.
+    """
+
+    __slots__ = ()
+    kind = 0
+
+
+class enable_grad(_Mode):  # noqa: N801 (PyTorch's name)
+    """Within it recording is on, also inside ``no_grad``."""
+
+    __slots__ = ()
+    kind = 1
+
+
+class _Inference(_Mode):
+    __slots__ = ()
+    kind = 2
+
+
+class inference_mode:  # noqa: N801 (PyTorch's name)
+    """``no_grad`` for code that will never need gradients of its results."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        if callable(mode) and not isinstance(mode, bool):
+            return _Inference()(mode)
+        return _Inference() if mode else _Nothing()
+
+
+class _Nothing:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+    def __call__(self, f: F) -> F:
+        return f
+
+
+class set_grad_enabled:  # noqa: N801 (PyTorch's name)
+    """Sets recording on or off, at once; as a context manager, until its end."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = _C.is_grad_enabled()
+        self.mode = mode
+        _C.set_grad_mode(mode)
+
+    def __enter__(self) -> None:
+        _C.set_grad_mode(self.mode)
+
+    def __exit__(self, *exc: object) -> None:
+        _C.set_grad_mode(self.previous)
+
+    def __call__(self, f: F) -> F:
+        _C.set_grad_mode(self.previous)
+        return _decorated(lambda: set_grad_enabled(self.mode), f)

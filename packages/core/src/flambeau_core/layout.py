@@ -1,0 +1,39 @@
+"""Memory layouts and formats, as names that arguments may carry."""
+
+from __future__ import annotations
+
+__all__ = [
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "layout",
+    "memory_format",
+    "preserve_format",
+    "strided",
+]
+
+
+class _Named:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"flambeau.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+class layout(_Named):  # noqa: N801 (PyTorch's name)
+    """How a tensor's elements are stored; here always ``strided``."""
+
+
+class memory_format(_Named):  # noqa: N801 (PyTorch's name)
+    """In which order a dense tensor's dimensions lie in memory."""
+
+
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
