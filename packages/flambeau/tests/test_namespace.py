@@ -5,11 +5,12 @@ import pkgutil
 import subprocess
 import sys
 
+import pytest
+
 import flambeau
 import flambeau_core
 import flambeau_nn
 import flambeau_optim
-import pytest
 
 
 def run(program):
@@ -70,6 +71,17 @@ def test_modules_are_one_however_they_are_imported():
         "print(first is flambeau.backends is sys.modules['flambeau.backends'])"
     )
     assert run(program) == "True"
+
+
+def test_switches_are_set_where_they_are_read():
+    program = (
+        "import flambeau, flambeau_core; import flambeau.backends.cudnn as cudnn\n"
+        "cudnn.benchmark = True; print(flambeau.backends.cudnn.benchmark, "
+        "flambeau_core.backends.cudnn.benchmark)\n"
+        "with cudnn.flags(benchmark=False): print(cudnn.benchmark)\n"
+        "print(cudnn.benchmark)"
+    )
+    assert run(program).split() == ["True", "True", "False", "True"]
 
 
 def test_a_package_that_is_not_installed_is_named():

@@ -6,11 +6,15 @@ them (`flambeau_nn.Linear`).
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import flambeau_core
 
 from flambeau._names import MEMBERS
+
+# What core's namespace holds without offering it.
+_FROM_ELSEWHERE = {"TYPE_CHECKING", "annotations"}
 
 if TYPE_CHECKING:
     from flambeau_core import *
@@ -27,13 +31,13 @@ if TYPE_CHECKING:
 
 # Core's names are copied, since a look-up through __getattr__ would cost more than a small op.
 # Its modules are not: flambeau.cuda must be one module, however it was imported.
-globals().update(
-    (name, value)
+__all__ = [
+    name
     for name, value in vars(flambeau_core).items()
-    if not name.startswith("_") and name not in MEMBERS
-)
+    if not (name.startswith("_") or isinstance(value, ModuleType) or name in _FROM_ELSEWHERE)
+]
+globals().update((name, getattr(flambeau_core, name)) for name in __all__)
 __version__ = flambeau_core.__version__
-__all__ = [name for name in flambeau_core.__all__ if name not in MEMBERS]
 
 
 def __getattr__(name: str) -> Any:
