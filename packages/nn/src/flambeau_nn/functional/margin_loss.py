@@ -82,8 +82,8 @@ def cosine_embedding_loss(
     dims = target.dim() + 1
     if input1.dim() != dims or input2.dim() != dims:
         raise RuntimeError(
-            f"{target.dim()}D target tensor expects {dims}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}."
+            f"{target.dim()}D target tensor expects {dims}D input tensors, but found inputs with "
+            f"sizes {list(input1.shape)} and {list(input2.shape)}."
         )
     eps = 1e-12
     dot = (input1 * input2).sum(-1)

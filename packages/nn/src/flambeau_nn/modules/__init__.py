@@ -3,6 +3,7 @@
 # ruff: noqa: F403
 from . import (
     activation,
+    attention,
     batchnorm,
     containers,
     conv,
@@ -19,8 +20,10 @@ from . import (
     resizing,
     rnn,
     sparse,
+    transformer,
 )
 from .activation import *
+from .attention import *
 from .batchnorm import *
 from .containers import *
 from .conv import *
@@ -37,9 +40,11 @@ from .pooling import *
 from .resizing import *
 from .rnn import *
 from .sparse import *
+from .transformer import *
 
 __all__: list[str] = []
 __all__ += activation.__all__
+__all__ += attention.__all__
 __all__ += batchnorm.__all__
 __all__ += containers.__all__
 __all__ += conv.__all__
@@ -56,3 +61,4 @@ __all__ += pooling.__all__
 __all__ += resizing.__all__
 __all__ += rnn.__all__
 __all__ += sparse.__all__
+__all__ += transformer.__all__
