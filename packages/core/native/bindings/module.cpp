@@ -8,7 +8,6 @@
 #include "memory/allocator.h"
 #include "ops/families.h"
 #include "ops/generator.h"
-#include "ops/generator.h"
 
 namespace py = pybind11;
 using namespace flambeau;

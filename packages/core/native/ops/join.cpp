@@ -47,7 +47,7 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
   int64_t at = 0;
   for (Tensor* t : tensors) {
     int64_t n = is_skipped(t) ? 0 : t->size(d);
-    sizes.push_back(n);
+    sizes.push_back(is_skipped(t) ? -1 : n);
     recorded = recorded || records(t);
     if (n) {
       Ref place = alias(y, t->shape(), y->strides(),
@@ -60,9 +60,9 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
     record_many("CatBackward0", tensors, {y.get()}, [sizes = std::move(sizes), d](Backward& b) {
       int64_t at = 0;
       for (size_t k = 0; k < sizes.size(); k++) {
-        if (b.needs(int(k)) && sizes[k]) b.set(int(k), narrow(b.grad(), d, at, sizes[k]));
-        if (b.needs(int(k)) && !sizes[k]) b.set(int(k), zeros(b.grad(), {0}));
-        at += sizes[k];
+        bool skipped = sizes[k] < 0;
+        if (b.needs(int(k))) b.set(int(k), skipped ? zeros(b.grad(), {0}) : narrow(b.grad(), d, at, sizes[k]));
+        if (!skipped) at += sizes[k];
       }
     });
   return y;

@@ -445,7 +445,7 @@ PyObject* named_result(const char* type_name, std::initializer_list<Ref> values)
     checked(type);
   }
   PyObject* plain = tuple_of(std::vector<Ref>(values));
-  PyObject* named = PyObject_CallMethod(type, "_make", "O", plain);
+  PyObject* named = PyObject_CallMethod(type, "_make", "(O)", plain);
   Py_DECREF(plain);
   return checked(named);
 }

@@ -306,10 +306,17 @@ Ref unfold(Tensor* t, int64_t dim, int64_t size, int64_t step) {
   strides.push(element);
   Ref y = make_view(t, shape, strides, 0);
   if (records(t))
-    record("UnfoldBackward0", {t}, y,
-           [s = Dims(t->shape()), st = Dims(t->strides()), shape, strides](Backward& b) {
-             b.set(0, add_into(b.grad(), s, st, shape, strides, 0));
-           });
+    record("UnfoldBackward0", {t}, y, [s = Dims(t->shape()), shape, d, step](Backward& b) {
+      // Elements of the source may share memory, being windows themselves: the
+      // sums are made in an image where each has a place of its own.
+      Dims own, window;
+      own.n = s.n;
+      contiguous_strides(s, own.v);
+      window = own;
+      if (s.n) window[d] *= step;
+      window.push(s.n ? own[d] : 1);
+      b.set(0, add_into(b.grad(), s, own, shape, window, 0));
+    });
   return y;
 }
 
