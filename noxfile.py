@@ -147,10 +147,10 @@ def build(session: nox.Session) -> None:
 def run_tests(session: nox.Session, package: str, backend: str) -> None:
     names = (package, *TEST_NEEDS[package], *(("cpu",) if backend == "cpu" else ()))
     install(session, *names, extra=TEST_TOOLS)
-    session.run(
-        *("python", "-m", "pytest", f"{PACKAGES[package].folder}/tests", "--backend", backend),
-        *session.posargs,
-    )
+    pytest = ["python", "-m", "pytest", "--backend", backend]
+    session.run(*pytest, f"{PACKAGES[package].folder}/tests", *session.posargs)
+    if package == "testing":
+        session.run(*pytest, "--quiet", "--pyargs", "flambeau_testing.conformance")
 
 
 @nox.session(python=[HOME], requires=["build-{python}"])
@@ -208,9 +208,9 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=[HOME], requires=["build-{python}"], default=False)
 def docs(session: nox.Session) -> None:
-    """Run every example of the documentation."""
+    """Run every example of the documentation, and the tests of the example programs."""
     install(session, *PACKAGES, extra=TEST_TOOLS)
-    session.run("python", "-m", "pytest", "docs", *session.posargs)
+    session.run("python", "-m", "pytest", "docs", "examples", *session.posargs)
 
 
 @nox.session(python=[HOME], requires=["build-{python}"], default=False, reuse_venv=True)

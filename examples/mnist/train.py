@@ -32,7 +32,7 @@ def open_device(options: Namespace) -> flambeau.device:
             flambeau.plugins.set_backend(device.type, options.backend)
         flambeau.zeros(1, device=device)
     except (RuntimeError, ValueError, ImportError, AssertionError) as error:
-        raise BadInput(str(error).splitlines()[0]) from error
+        raise BadInput(f"device {options.device}: {str(error).splitlines()[0]}") from error
     return device
 
 
