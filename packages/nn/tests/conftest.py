@@ -61,7 +61,7 @@ def gradcheck() -> Callable[..., None]:
                     moved[i] += sign * step
                     given = [x.detach() for x in leaves]
                     given[place] = fb.tensor(moved, dtype=fb.float64).reshape(leaf.shape)
-                    sides.append(float((fn(*given) * weights).sum()))
+                    sides.append((fn(*given) * weights).sum().item())
                 differences.append((sides[0] - sides[1]) / (2 * step))
             assert _flat(leaf.grad) == pytest.approx(differences, rel=1e-5, abs=1e-6)
 
@@ -80,3 +80,20 @@ def values() -> Callable[..., Tensor]:
         return fb.tensor(numbers, dtype=dtype or fb.float64).reshape(shape)
 
     return make
+
+
+@pytest.fixture
+def patterned() -> Callable[[Any], Any]:
+    """`patterned(module)`: the module in evaluation mode, its parameters set to fixed numbers."""
+
+    def fill(module: Any) -> Any:
+        place = 0
+        for parameter in module.parameters():
+            count = parameter.numel()
+            numbers = [((37 * (place + k) + 11) % 101) / 101 - 0.5 for k in range(count)]
+            with fb.no_grad():
+                parameter.copy_(fb.tensor(numbers).reshape(parameter.shape))
+            place += count
+        return module.eval()
+
+    return fill

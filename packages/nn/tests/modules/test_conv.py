@@ -38,7 +38,7 @@ def test_transposed_is_the_adjoint(kind, dims, values):
     y = values(*upsampled.shape, shift=0.25)
     # <conv^T x, y> = <x, conv y> with the same weight.
     down = forward(y, layer.weight, None, stride=2, padding=1)
-    assert float((upsampled * y).sum()) == pytest.approx(float((x * down).sum()), rel=1e-9)
+    assert (upsampled * y).sum().item() == pytest.approx((x * down).sum().item(), rel=1e-9)
 
 
 def test_gradients(gradcheck, values):

@@ -8,8 +8,10 @@ from . import (
     attention,
     classification_loss,
     convolution,
+    ctc,
     distance,
     dropouts,
+    grid_sampling,
     interpolation,
     lookup,
     margin_loss,
@@ -25,8 +27,10 @@ from .affine import *
 from .attention import *
 from .classification_loss import *
 from .convolution import *
+from .ctc import *
 from .distance import *
 from .dropouts import *
+from .grid_sampling import *
 from .interpolation import *
 from .lookup import *
 from .margin_loss import *
@@ -43,8 +47,10 @@ __all__ += affine.__all__
 __all__ += attention.__all__
 __all__ += classification_loss.__all__
 __all__ += convolution.__all__
+__all__ += ctc.__all__
 __all__ += distance.__all__
 __all__ += dropouts.__all__
+__all__ += grid_sampling.__all__
 __all__ += interpolation.__all__
 __all__ += lookup.__all__
 __all__ += margin_loss.__all__
