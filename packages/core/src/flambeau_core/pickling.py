@@ -7,6 +7,11 @@ from typing import Any
 import flambeau_core as fb
 
 
+def dtype_by_name(name: str) -> Any:
+    """What pickles of dtypes call: ``flambeau_core.float32`` for ``"float32"``."""
+    return getattr(fb, name)
+
+
 def reduce_tensor(tensor: Any) -> tuple[Any, ...]:
     """The answer of ``Tensor.__reduce_ex__``: a contiguous copy of the values.
 
@@ -40,7 +45,9 @@ def rebuild_tensor(
     state: dict[str, Any] | None = None,
 ) -> Any:
     """A tensor with memory of its own from the bytes of its values in row-major order."""
-    tensor = fb._C.tensor_from_bytes(data, getattr(fb, dtype), shape, contiguous_strides(shape), 0)
+    tensor = fb._C.tensor_from_bytes(
+        data, dtype_by_name(dtype), shape, contiguous_strides(shape), 0
+    )
     if device is not None:
         tensor = tensor.to(fb.device(device))
     return finish(tensor, requires_grad, cls, state)
