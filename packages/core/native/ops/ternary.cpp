@@ -155,7 +155,7 @@ Ref masked_fill(Tensor* self, Tensor* mask, const Operand& value) {
   // The tensor's own type wins over the value's.
   Ref converted = value.t ? to_dtype(value.t, self->dtype()) : Ref();
   Operand v = converted ? Operand(converted) : value;
-  if (!value.t && value.s.category > info(self->dtype()).category && value.s.category != Category::Floating)
+  if (!value.t && value.s.category == Category::Complex && !is_complex(self->dtype()))
     fail(ErrorKind::Runtime, "masked_fill: value cannot be converted to type %s without overflow",
          info(self->dtype()).legacy_name);
   if (!value.t) {

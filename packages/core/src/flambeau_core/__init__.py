@@ -33,6 +33,7 @@ newaxis = None
 
 # Composed ops become functions and methods here.
 from . import composed as _composed  # noqa: E402
+from .composed.broadcasting import broadcast_shapes  # noqa: E402
 
 _tensor_methods.install()
 

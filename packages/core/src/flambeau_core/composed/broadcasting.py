@@ -9,6 +9,26 @@ import flambeau_core as fb
 from flambeau_core.declare import op
 
 
+def broadcast_shapes(*shapes: int | Sequence[int]) -> fb.Size:
+    """The shape that tensors of the given shapes (numbers stand for 1-D ones) broadcast to.
+
+    Raises RuntimeError if they do not.
+    """
+    lists = [[shape] if isinstance(shape, int) else list(shape) for shape in shapes]
+    result = [1] * max(map(len, lists), default=0)
+    for lengths in lists:
+        for place, length in enumerate(reversed(lengths), 1):
+            if length < 0:
+                raise RuntimeError(f"broadcast_shapes: negative length in shape {tuple(lengths)}")
+            if length != 1 and result[-place] not in (1, length):
+                raise RuntimeError(
+                    "broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single "
+                    f"shape: {', '.join(str(tuple(other)) for other in lists)}"
+                )
+            result[-place] = length if length != 1 else result[-place]
+    return fb.Size(result)
+
+
 def listed(name: str, tensors: Any) -> list[fb.Tensor]:
     """The tensors of a call that takes them one by one or as a sequence."""
     members = [tensors] if isinstance(tensors, fb.Tensor) else tensors
@@ -26,7 +46,7 @@ def listed(name: str, tensors: Any) -> list[fb.Tensor]:
 def broadcast_tensors(tensors: Any) -> tuple[fb.Tensor, ...]:
     """Views of all tensors, expanded to the shape that broadcasting gives them together."""
     tensors = listed("broadcast_tensors", tensors)
-    shape = fb.broadcast_shapes(*(x.shape for x in tensors))
+    shape = broadcast_shapes(*(x.shape for x in tensors))
     return tuple(x.expand(shape) for x in tensors)
 
 

@@ -63,7 +63,7 @@ def ldexp(self: fb.Tensor, other: fb.Tensor) -> fb.Tensor:
     return self * fb.pow(2.0, other)
 
 
-@op("float_power(Operand self, Operand exponent) -> Tensor", inplace=True)
+@op("float_power(Operand self, Operand exponent) -> Tensor", method=True, inplace=True)
 def float_power(self: Any, exponent: Any) -> fb.Tensor:
     """Power in double precision (complex if an argument is)."""
     if not isinstance(self, fb.Tensor) and not isinstance(exponent, fb.Tensor):

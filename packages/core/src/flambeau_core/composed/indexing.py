@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_core.composed.broadcasting import broadcast_shapes
 from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
 
@@ -85,7 +86,7 @@ def masked_scatter(self: fb.Tensor, mask: fb.Tensor, source: fb.Tensor) -> fb.Te
             f"masked_scatter: expected self and source to have same dtypes but got "
             f"{self.dtype} and {source.dtype}"
         )
-    shape = fb.broadcast_shapes(self.shape, mask.shape)
+    shape = broadcast_shapes(self.shape, mask.shape)
     x, chosen = self.expand(shape), mask.expand(shape)
     flat = chosen.reshape(-1)
     count = int(flat.sum().item())
@@ -122,7 +123,7 @@ def take_along_dim(self: fb.Tensor, indices: fb.Tensor, dim: int | None) -> fb.T
         return self.gather(0, indices)
     lengths = [list(self.shape), list(indices.shape)]
     own = [shape.pop(dim) for shape in lengths]
-    common = list(fb.broadcast_shapes(*lengths))
+    common = list(broadcast_shapes(*lengths))
     x, index = (
         tensor.expand([*common[:dim], length, *common[dim:]])
         for tensor, length in zip((self, indices), own)

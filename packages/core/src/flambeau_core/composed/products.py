@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_core.composed.broadcasting import broadcast_shapes
 from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
 
@@ -68,7 +69,7 @@ def cross(self: fb.Tensor, other: fb.Tensor, dim: int | None) -> fb.Tensor:
             "cross: inputs must have the same number of dimensions, "
             f"got shapes {tuple(self.shape)} and {tuple(other.shape)}"
         )
-    shape = fb.broadcast_shapes(self.shape, other.shape)
+    shape = broadcast_shapes(self.shape, other.shape)
     if dim is None:
         if 3 not in shape:
             raise RuntimeError(f"cross: no dimension of size 3 in input of shape {tuple(shape)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import flambeau_core as fb
+from flambeau_core.composed.broadcasting import broadcast_shapes
 from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.composed.norms import vector_norm
 from flambeau_core.declare import op
@@ -26,7 +27,7 @@ def pairwise_distance(
 )
 def cosine_similarity(x1: fb.Tensor, x2: fb.Tensor, dim: int, eps: float) -> fb.Tensor:
     """Dot product over ``dim`` of both vectors divided by their norms, which are at least eps."""
-    shape = fb.broadcast_shapes(x1.shape, x2.shape)
+    shape = broadcast_shapes(x1.shape, x2.shape)
     dtype = fb.promote_types(x1.dtype, x2.dtype)
     if not dtype.is_floating_point:
         raise RuntimeError(f"cosine_similarity: expected common dtype to be floating, got {dtype}")
