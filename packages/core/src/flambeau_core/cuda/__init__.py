@@ -36,7 +36,15 @@ from flambeau_core.cuda.memory import (
     reset_max_memory_allocated,
     reset_peak_memory_stats,
 )
-from flambeau_core.cuda.random import manual_seed, manual_seed_all, seed, seed_all
+from flambeau_core.cuda.random import (
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+)
 from flambeau_core.cuda.streams import (
     Event,
     Stream,
@@ -63,7 +71,9 @@ __all__ = [
     "get_device_capability",
     "get_device_name",
     "get_device_properties",
+    "get_rng_state",
     "init",
+    "initial_seed",
     "ipc_collect",
     "is_available",
     "is_bf16_supported",
@@ -81,6 +91,7 @@ __all__ = [
     "seed",
     "seed_all",
     "set_device",
+    "set_rng_state",
     "stream",
     "synchronize",
 ]

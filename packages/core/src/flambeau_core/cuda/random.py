@@ -1,15 +1,17 @@
-"""Seeds of CUDA devices: random numbers come from core's generators whatever the device."""
+"""Seeds of CUDA devices: one generator of core's serves all devices."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import flambeau_core as fb
-from flambeau_core.cuda.device import is_available
+from flambeau_core.cuda.device import is_available, require
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seeds the generators of all CUDA devices; without a device there is nothing to seed."""
+    """Seeds the generator of the CUDA devices; without a device there is nothing to seed."""
     if is_available():
-        fb._C.seed_device("cuda", int(seed))
+        fb.manual_seed(seed)
 
 
 def manual_seed(seed: int) -> None:
@@ -18,11 +20,26 @@ def manual_seed(seed: int) -> None:
 
 
 def seed_all() -> None:
-    """Seeds the generators of all CUDA devices with a number of the operating system's."""
-    import secrets
-
-    manual_seed_all(secrets.randbits(63))
+    """Seeds the generator of the CUDA devices from the operating system's entropy."""
+    if is_available():
+        fb.seed()
 
 
 def seed() -> None:
     seed_all()
+
+
+def initial_seed() -> int:
+    require()
+    return int(fb.initial_seed())
+
+
+def get_rng_state(device: Any = None) -> Any:
+    """The state of the generator, for set_rng_state."""
+    require()
+    return fb.get_rng_state()
+
+
+def set_rng_state(new_state: Any, device: Any = None) -> None:
+    require()
+    fb.set_rng_state(new_state)
