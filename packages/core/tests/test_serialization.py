@@ -17,7 +17,7 @@ import pytest
 
 import flambeau_core as fb
 from flambeau_core.serialization import load, safe_globals, save
-from flambeau_core.serialization.parameter import is_parameter
+from flambeau_core.parameter_type import is_parameter
 
 DATA = Path(__file__).parent / "data"
 

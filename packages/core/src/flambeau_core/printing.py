@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_core.parameter_type import get_parameter_type
 
 PROFILES: dict[str, dict[str, Any]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
@@ -177,7 +178,7 @@ def suffixes(tensor: Any) -> list[str]:
 
 def plain(tensor: Any) -> bool:
     """Whether it prints as ``tensor(...)`` rather than under the name of its class."""
-    return type(tensor) is fb.Tensor or type(tensor).__name__ == "Parameter"
+    return type(tensor) in (fb.Tensor, get_parameter_type())
 
 
 def tensor_str(tensor: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
+from flambeau_core.parameter_type import set_parameter_type
 
 __all__ = ["Buffer", "Parameter"]
 
@@ -36,6 +37,10 @@ class Parameter(Tensor):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+# Files that hold parameters are read by core, which does not know this class.
+set_parameter_type(Parameter)
 
 
 def rebuild_parameter(cls: type[Parameter], data: Tensor, requires_grad: bool) -> Parameter:

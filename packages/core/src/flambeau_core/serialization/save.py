@@ -19,7 +19,7 @@ from flambeau_core.serialization.names import (
     Global,
     dtype_name,
 )
-from flambeau_core.serialization.parameter import is_parameter
+from flambeau_core.parameter_type import is_parameter
 from flambeau_core.serialization.storage import storage_bytes
 
 FORMAT_VERSION = b"3\n"

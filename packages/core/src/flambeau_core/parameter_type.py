@@ -8,9 +8,13 @@ _parameter_type: type | None = None
 
 
 def set_parameter_type(cls: type) -> None:
-    """Called by the package that defines ``Parameter``, which core does not know."""
+    """Called by the package that defines ``Parameter(data, requires_grad)``, unknown to core."""
     global _parameter_type
     _parameter_type = cls
+
+
+def get_parameter_type() -> type | None:
+    return _parameter_type
 
 
 def is_parameter(tensor: Any) -> bool:
