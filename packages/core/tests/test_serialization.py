@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import flambeau_core as fb
-from flambeau_core.serialization import load, safe_globals, save
 from flambeau_core.parameter_type import is_parameter
+from flambeau_core.serialization import load, safe_globals, save
 
 DATA = Path(__file__).parent / "data"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau_core as fb
-from flambeau_core.serialization.names import STORAGE_DTYPES, dtype_name, dtype_named
 from flambeau_core.parameter_type import make_parameter
+from flambeau_core.serialization.names import STORAGE_DTYPES, dtype_name, dtype_named
 from flambeau_core.serialization.storage import view
 
 

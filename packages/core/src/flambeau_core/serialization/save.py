@@ -9,6 +9,7 @@ from collections import OrderedDict
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_core.parameter_type import is_parameter
 from flambeau_core.serialization.archive import ArchiveWriter, open_to_write
 from flambeau_core.serialization.names import (
     DEVICE,
@@ -19,7 +20,6 @@ from flambeau_core.serialization.names import (
     Global,
     dtype_name,
 )
-from flambeau_core.parameter_type import is_parameter
 from flambeau_core.serialization.storage import storage_bytes
 
 FORMAT_VERSION = b"3\n"
