@@ -1,7 +1,6 @@
 """Activation functions, elementwise and along a dimension.
 
-Most are core's as they are. `inplace=True` writes the result over the input; where core has no
-in-place kernel the function is computed from a copy, which autograd may need.
+Most are core's as they are. `inplace=True` writes the result over the input.
 """
 
 from __future__ import annotations
@@ -12,19 +11,21 @@ from typing import Any
 import flambeau_core as fb
 from flambeau_core import Tensor, nn_ops
 from flambeau_core.nn_ops import (
-    celu,
+    celu_,
+    elu_,
     gelu,
     glu,
     hardshrink,
     hardsigmoid,
     hardswish,
     hardtanh,
+    leaky_relu_,
     logsigmoid,
     mish,
     prelu,
     relu6,
     relu_,
-    selu,
+    selu_,
     sigmoid,
     softplus,
     softshrink,
@@ -74,7 +75,10 @@ __all__ = [
 ]
 
 _relu = nn_ops.relu
+_celu = nn_ops.celu
+_selu = nn_ops.selu
 _silu = nn_ops.silu
+_silu_ = nn_ops.silu_
 _leaky_relu = nn_ops.leaky_relu
 _elu = nn_ops.elu
 _softmax = nn_ops.softmax
@@ -88,19 +92,29 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x * sigmoid(x), also known as swish; Elfwing et al., 2018."""
-    return input.copy_(_silu(input.clone())) if inplace else _silu(input)
+    return nn_ops.silu_(input) if inplace else _silu(input)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, else negative_slope * x."""
     if inplace:
-        return input.copy_(_leaky_relu(input.clone(), negative_slope))
+        return leaky_relu_(input, negative_slope)
     return _leaky_relu(input, negative_slope)
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, else alpha * (exp(x) - 1); Clevert et al., 2016."""
-    return input.copy_(_elu(input.clone(), alpha)) if inplace else _elu(input, alpha)
+    return elu_(input, alpha) if inplace else _elu(input, alpha)
+
+
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where positive, else alpha * (exp(x / alpha) - 1); Barron, 2017."""
+    return celu_(input, alpha) if inplace else nn_ops.celu(input, alpha)
+
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """`elu` scaled so that activations keep mean 0 and variance 1; Klambauer et al., 2017."""
+    return selu_(input) if inplace else nn_ops.selu(input)
 
 
 def rrelu(
@@ -126,24 +140,9 @@ def rrelu(
     return fb.where(input <= 0, input * slope, input)
 
 
-def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """`celu` in place."""
-    return celu(input, alpha, inplace=True)
-
-
-def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
-    """`elu` in place."""
-    return elu(input, alpha, inplace=True)
-
-
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh` in place."""
     return hardtanh(input, min_val, max_val, inplace=True)
-
-
-def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """`leaky_relu` in place."""
-    return leaky_relu(input, negative_slope, inplace=True)
 
 
 def rrelu_(
@@ -151,11 +150,6 @@ def rrelu_(
 ) -> Tensor:
     """`rrelu` in place."""
     return rrelu(input, lower, upper, training, inplace=True)
-
-
-def selu_(input: Tensor) -> Tensor:
-    """`selu` in place."""
-    return selu(input, inplace=True)
 
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
