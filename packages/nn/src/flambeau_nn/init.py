@@ -124,7 +124,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         tensor.zero_()
         for group in range(groups):
             for channel in range(min(each, in_channels)):
-                tensor[(group * each + channel, channel, *centre)] = 1
+                place = (group * each + channel, channel, *centre)
+                tensor[place] = 1
     return tensor
 
 

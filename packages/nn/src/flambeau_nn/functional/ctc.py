@@ -12,14 +12,12 @@ from .reduction import check_reduction
 
 __all__ = ["ctc_loss"]
 
-Lengths = Tensor | Sequence[int]
-
 
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
-    input_lengths: Lengths,
-    target_lengths: Lengths,
+    input_lengths: Tensor | Sequence[int],
+    target_lengths: Tensor | Sequence[int],
     blank: int = 0,
     reduction: str = "mean",
     zero_infinity: bool = False,
@@ -54,7 +52,7 @@ def ctc_loss(
     return loss if batched else loss.squeeze(0)
 
 
-def _numbers(lengths: Lengths, batch: int, name: str) -> list[int]:
+def _numbers(lengths: Tensor | Sequence[int], batch: int, name: str) -> list[int]:
     listed = lengths.reshape(-1).tolist() if isinstance(lengths, Tensor) else list(lengths)
     if len(listed) != batch:
         raise RuntimeError(f"{name} must be of size batch_size, got {len(listed)} for {batch}")

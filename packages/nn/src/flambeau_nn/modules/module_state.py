@@ -35,7 +35,8 @@ class IncompatibleKeys(NamedTuple):
             f"unexpected_keys={self.unexpected_keys})"
         )
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self)
 
 
 class ModuleState:

@@ -56,7 +56,7 @@ class Registry(dict[str, Any]):
         for name in list(self):
             del self[name]
 
-    def update(
+    def update(  # type: ignore[override]
         self, members: Mapping[str, Any] | Iterable[tuple[str, Any]] = (), **named: Any
     ) -> None:
         for name, member in dict(members, **named).items():
@@ -67,7 +67,7 @@ class Registry(dict[str, Any]):
             self[name] = default
         return self[name]
 
-    def __ior__(self, members: Any) -> Registry:
+    def __ior__(self, members: Any) -> Registry:  # type: ignore[override, misc]
         self.update(members)
         return self
 

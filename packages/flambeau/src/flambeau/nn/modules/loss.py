@@ -4,6 +4,7 @@
 from flambeau_nn.modules.loss import (
     BCELoss as BCELoss,
     BCEWithLogitsLoss as BCEWithLogitsLoss,
+    CTCLoss as CTCLoss,
     CosineEmbeddingLoss as CosineEmbeddingLoss,
     CrossEntropyLoss as CrossEntropyLoss,
     GaussianNLLLoss as GaussianNLLLoss,
@@ -27,6 +28,7 @@ from flambeau_nn.modules.loss import (
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CosineEmbeddingLoss",
     "CrossEntropyLoss",
     "GaussianNLLLoss",
