@@ -14,6 +14,9 @@ enum class Mode : int64_t { Set = 0, Add = 1, Multiply = 2 };  // as the kernel 
 // ---- checks -------------------------------------------------------------------
 
 Ref index_values(const char* op, Tensor* index) {
+  // An empty index may have any type.
+  if (index->numel() == 0 && index->dtype() != FB_INT64)
+    return empty_like(index, index->shape(), FB_INT64);
   if (index->dtype() == FB_INT64) return Ref(index);
   if (index->dtype() == FB_INT32) return cast_values(index, FB_INT64);
   fail(ErrorKind::Runtime, "%s(): Expected dtype int32/int64 for index, got %s", op,

@@ -249,6 +249,16 @@ PyObject* run_binary_cross_entropy_with_logits(Args& a) {
                                                       boxed(a.tensor(3)), boxed_text(a.text(4))});
 }
 
+// The bare op numbers its reductions.
+PyObject* run_numbered_binary_cross_entropy(Args& a) {
+  int64_t n = a.integer(4);
+  if (n < 0 || n > 2)
+    fail(ErrorKind::Value, "%lld is not a valid value for reduction", static_cast<long long>(n));
+  a.slot[4].tag = Slot::Str_;
+  a.slot[4].text = reduction_text(Reduction(n));
+  return run_binary_cross_entropy_with_logits(a);
+}
+
 }  // namespace
 
 void declare_loss() {
@@ -262,10 +272,12 @@ void declare_loss() {
       "str reduction='mean')",
       run_nll_loss, neural);
   declare("mse_loss(Tensor input, Tensor target, str reduction='mean')", run_mse_loss, neural);
-  declare(
-      "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
-      "Tensor? pos_weight=None, str reduction='mean')",
-      run_binary_cross_entropy_with_logits, neural);
+  const std::string tensors =
+      "(Tensor input, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, ";
+  declare("binary_cross_entropy_with_logits" + tensors + "str reduction='mean')",
+          run_binary_cross_entropy_with_logits, kFunction | kNeuralToo);
+  declare("binary_cross_entropy_with_logits" + tensors + "int reduction)",
+          run_numbered_binary_cross_entropy, kFunction | kNeuralToo);
 }
 
 }  // namespace flambeau

@@ -83,6 +83,12 @@ PyObject* run_inplace(const Overload& o, Args& a) {
 }
 
 void write_out(const char* op, Tensor* out, Tensor* result) {
+  for (int i = 0; i < out->ndim(); i++)
+    if (out->stride(i) == 0 && out->size(i) > 1)
+      fail(ErrorKind::Runtime,
+           "%s: unsupported operation: more than one element of the written-to tensor refers to a single memory "
+           "location. Please clone() the tensor before performing the operation. (shape %s, strides %s)",
+           op, to_string(out->shape()).c_str(), to_string(out->strides()).c_str());
   if (out == result) return;
   if (!can_cast(result->dtype(), out->dtype()))
     fail(ErrorKind::Runtime, "%s: result type %s can't be cast to the desired output type %s", op,
@@ -199,8 +205,9 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
       Args a;
       std::string why;
       if (parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr)) return run(op, o, a);
-      if (alone) throw Error(ErrorKind::Type, why);
+      if (alone && !op->is_operator) throw Error(ErrorKind::Type, why);
     }
+    if (op->is_operator) Py_RETURN_NOTIMPLEMENTED;
     throw Error(ErrorKind::Type, describe_call(op, args, nargs, kwnames));
   });
 }
@@ -271,6 +278,7 @@ Op* new_op(const std::string& name) {
   op->doc = nullptr;
   op->dict = nullptr;
   op->inplace = false;
+  op->is_operator = false;
   op->autocast = Autocast::None;
   return op;
 }
@@ -366,6 +374,16 @@ PyObject* declare_python_op(const char* text, PyObject* function, uint32_t flags
   auto o = reinterpret_cast<PyObject*>(d.op);
   Py_INCREF(o);
   return o;
+}
+
+void publish_operator(const char* attribute, const char* name, bool inplace) {
+  Op* op = inplace ? inplace_form(find_op(name)) : new_op(attribute);
+  if (!inplace) op->overloads = find_op(name)->overloads;
+  op->is_operator = true;
+  // Straight into the type's dict: setting the attribute would replace the slot,
+  // which is the faster way for the operator itself.
+  PyDict_SetItemString(tensor_type->tp_dict, attribute, reinterpret_cast<PyObject*>(op));
+  PyType_Modified(tensor_type);
 }
 
 void set_composition(const char* name, PyObject* function) {

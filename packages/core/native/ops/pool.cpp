@@ -255,9 +255,9 @@ void declare_pool() {
       "avg_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool "
       "ceil_mode=False, "
       "bool count_include_pad=True, int? divisor_override=None)",
-      run_avg_pool, kFunction | kNeural);
+      run_avg_pool, kFunction | kNeural | kOut);
   declare("adaptive_avg_pool2d(Tensor input, any output_size)", run_adaptive_avg_pool,
-          kFunction | kNeural);
+          kFunction | kNeural | kOut);
 }
 
 }  // namespace flambeau
