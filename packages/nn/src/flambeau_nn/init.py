@@ -13,7 +13,10 @@ from typing import Any
 import flambeau_core as fb
 from flambeau_core import Tensor
 
+# Names with an underscore are here because programs import them from PyTorch.
 __all__ = [
+    "_calculate_correct_fan",
+    "_calculate_fan_in_and_fan_out",
     "calculate_gain",
     "constant_",
     "dirac_",

@@ -149,6 +149,11 @@ from flambeau_nn import (
     ZeroPad1d as ZeroPad1d,
     ZeroPad2d as ZeroPad2d,
     ZeroPad3d as ZeroPad3d,
+    _BatchNorm as _BatchNorm,
+    _ConvNd as _ConvNd,
+    _Loss as _Loss,
+    _NormBase as _NormBase,
+    _WeightedLoss as _WeightedLoss,
 )
 from flambeau.nn import (
     functional as functional,
@@ -302,6 +307,11 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "_BatchNorm",
+    "_ConvNd",
+    "_Loss",
+    "_NormBase",
+    "_WeightedLoss",
     "functional",
     "init",
     "modules",

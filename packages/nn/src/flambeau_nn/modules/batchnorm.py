@@ -12,6 +12,7 @@ from .. import init
 from ..parameter import Parameter
 from .module import Module
 
+# Names with an underscore are here because programs import them from PyTorch.
 __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
@@ -19,6 +20,8 @@ __all__ = [
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
+    "_BatchNorm",
+    "_NormBase",
 ]
 
 

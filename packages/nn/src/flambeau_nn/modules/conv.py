@@ -22,6 +22,7 @@ from .. import init
 from ..parameter import Parameter
 from .module import Module
 
+# Names with an underscore are here because programs import them from PyTorch.
 __all__ = [
     "Conv1d",
     "Conv2d",
@@ -29,6 +30,7 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "_ConvNd",
 ]
 
 Size = int | Sequence[int]
@@ -41,7 +43,7 @@ def _sizes(value: Any, n: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, Sequence) else (value,) * n
 
 
-class _Convolution(Module):
+class _ConvNd(Module):
     """What convolutions and transposed convolutions share: settings, weights and text."""
 
     transposed = False
@@ -153,7 +155,7 @@ class _Convolution(Module):
         return text
 
 
-class _Conv(_Convolution):
+class _Conv(_ConvNd):
     """The constructor of the plain convolutions."""
 
     _convolve: Any
@@ -233,7 +235,7 @@ class Conv3d(_Conv):
     _convolve = staticmethod(conv3d)
 
 
-class _ConvTranspose(_Convolution):
+class _ConvTranspose(_ConvNd):
     """The constructor and call of the transposed convolutions."""
 
     transposed = True

@@ -14,6 +14,7 @@ from .. import functional as F
 from ..functional.reduction import legacy_reduction
 from .module import Module
 
+# Names with an underscore are here because programs import them from PyTorch.
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
@@ -36,6 +37,8 @@ __all__ = [
     "SoftMarginLoss",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
+    "_Loss",
+    "_WeightedLoss",
 ]
 
 _cross_entropy = nn_ops.cross_entropy

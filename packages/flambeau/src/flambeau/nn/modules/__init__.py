@@ -143,6 +143,11 @@ from flambeau_nn.modules import (
     ZeroPad1d as ZeroPad1d,
     ZeroPad2d as ZeroPad2d,
     ZeroPad3d as ZeroPad3d,
+    _BatchNorm as _BatchNorm,
+    _ConvNd as _ConvNd,
+    _Loss as _Loss,
+    _NormBase as _NormBase,
+    _WeightedLoss as _WeightedLoss,
 )
 from flambeau.nn.modules import (
     activation as activation,
@@ -308,4 +313,9 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "_BatchNorm",
+    "_ConvNd",
+    "_Loss",
+    "_NormBase",
+    "_WeightedLoss",
 ]

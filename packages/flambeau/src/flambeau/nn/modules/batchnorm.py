@@ -8,6 +8,8 @@ from flambeau_nn.modules.batchnorm import (
     InstanceNorm1d as InstanceNorm1d,
     InstanceNorm2d as InstanceNorm2d,
     InstanceNorm3d as InstanceNorm3d,
+    _BatchNorm as _BatchNorm,
+    _NormBase as _NormBase,
 )
 
 __all__ = [
@@ -17,4 +19,6 @@ __all__ = [
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
+    "_BatchNorm",
+    "_NormBase",
 ]

@@ -8,6 +8,7 @@ from flambeau_nn.modules.conv import (
     ConvTranspose1d as ConvTranspose1d,
     ConvTranspose2d as ConvTranspose2d,
     ConvTranspose3d as ConvTranspose3d,
+    _ConvNd as _ConvNd,
 )
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "_ConvNd",
 ]

@@ -23,6 +23,8 @@ from flambeau_nn.modules.loss import (
     SoftMarginLoss as SoftMarginLoss,
     TripletMarginLoss as TripletMarginLoss,
     TripletMarginWithDistanceLoss as TripletMarginWithDistanceLoss,
+    _Loss as _Loss,
+    _WeightedLoss as _WeightedLoss,
 )
 
 __all__ = [
@@ -47,4 +49,6 @@ __all__ = [
     "SoftMarginLoss",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
+    "_Loss",
+    "_WeightedLoss",
 ]
