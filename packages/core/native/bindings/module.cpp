@@ -163,6 +163,10 @@ PYBIND11_MODULE(_C, m) {
   translated([&] {
     declare_families();
     publish_ops(o, reinterpret_cast<PyObject*>(tensor_type), nn_ops.ptr(), optim_ops.ptr());
+    publish_operator("__add__", "add", false);
+    publish_operator("__iadd__", "add", true);
+    publish_operator("__sub__", "sub", false);
+    publish_operator("__isub__", "sub", true);
   });
   add_functions(m, autograd_functions);
   bind_backends(m);

@@ -231,7 +231,14 @@ Operand operand(const Args& a, int i) {
   return a.tensor(i) ? Operand(a.tensor(i)) : Operand(a.scalar(i));
 }
 
+// Ops that take a number on either side still need a tensor on one.
+void want_tensor(const Args& a) {
+  if (!a.tensor(0) && !a.tensor(1))
+    fail(ErrorKind::Type, "%s(): one of the arguments must be a Tensor, but both are numbers", a.op->name);
+}
+
 PyObject* run(Args& a) {
+  want_tensor(a);
   return object(apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
 }
 
@@ -292,7 +299,10 @@ Ref power(const Operand& a, const Operand& b, Tensor* destination) {
   return apply(*row_pow, a, b, destination);
 }
 
-PyObject* run_pow(Args& a) { return object(power(operand(a, 0), operand(a, 1), a.destination)); }
+PyObject* run_pow(Args& a) {
+  want_tensor(a);
+  return object(power(operand(a, 0), operand(a, 1), a.destination));
+}
 
 }  // namespace
 

@@ -157,7 +157,7 @@ Ref elementwise(const Elementwise& e, const Operand* in, int n, const bool* abse
                 : new_output(in, n, shape, e.out, device);
   if (out->numel() == 0) return out;
   fb_array* outs[] = {&out->arr};
-  DType key = n > 0 && arrays[0] && !e.keep_first ? DType(arrays[0]->dtype) : e.compute;
+  DType key = n > 0 && arrays[0] ? DType(arrays[0]->dtype) : e.compute;
   call_kernel(device.type, {e.kernel, key, outs, 1, arrays, n, e.params});
   return out;
 }

@@ -46,6 +46,7 @@ struct Op {
   PyObject* doc;
   PyObject* dict;
   bool inplace;
+  bool is_operator;  // answers NotImplemented to operands that it does not know
   Autocast autocast;
 };
 
@@ -59,6 +60,9 @@ inline void declare(const std::string& schema, Impl impl, uint32_t flags, const 
 }
 // A method whose arguments stand in another order than the function's.
 void declare_method(const char* schema, Impl impl);
+// An op as the operator method of a name (__add__): there it takes keywords,
+// which the slot does not.
+void publish_operator(const char* attribute, const char* name, bool inplace);
 void set_autocast(Autocast policy, std::initializer_list<const char*> names);
 // Puts every declared op into its namespaces; called once, by the module.
 void publish_ops(PyObject* module, PyObject* tensor_type, PyObject* nn_ops, PyObject* optim_ops);

@@ -150,6 +150,8 @@ Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
 }
 
 PyObject* run(Args& a) {
+  if (a.op->inplace && is_complex(a.tensor(0)->dtype()) && !std::strcmp(a.op->name, "abs_"))
+    fail(ErrorKind::Runtime, "In-place abs is not supported for complex tensors.");
   return object(apply(*static_cast<const UnaryRow*>(a.row), a.tensor(0), a.destination));
 }
 

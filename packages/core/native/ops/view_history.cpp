@@ -1,5 +1,7 @@
 #include "ops/view_history.h"
 
+#include <cstring>
+
 #include "ops/api.h"
 
 namespace flambeau {
@@ -60,7 +62,9 @@ void mark_view(Tensor* view, Tensor* source) {
 }
 
 void check_inplace(const char* op, Tensor* self) {
-  for (int i = 0; i < self->ndim(); i++)
+  // Filling writes one value everywhere, so shared elements do no harm.
+  bool fills = !std::strcmp(op, "fill") || !std::strcmp(op, "zero");
+  for (int i = 0; i < self->ndim() && !fills; i++)
     if (self->stride(i) == 0 && self->size(i) > 1)
       fail(ErrorKind::Runtime,
            "%s: unsupported operation: more than one element of the written-to tensor refers to a single "

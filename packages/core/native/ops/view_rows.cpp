@@ -121,6 +121,24 @@ PyObject* run_view_as_real(Args& a) {
 }
 PyObject* run_view_as_complex(Args& a) { return object(complex_view(a.tensor(0))); }
 
+// The in-place forms change the tensor's own shape over the same memory.
+template <PyObject* (*view)(Args&)>
+PyObject* in_place(Args& a) {
+  Ref self(a.tensor(0));
+  if (grad_mode.enabled && requires_grad(self) && !self->grad_fn)
+    fail(ErrorKind::Runtime, "%s: a leaf Variable that requires grad is being used in an in-place operation.",
+         a.op->name);
+  Ref old = alias(self);
+  if (requires_grad(self)) attach(old, as_node(self->grad_fn), self->output_nr);
+  a.slot[0].tensor = old;
+  Ref shaped = Ref::steal(as_tensor(view(a)));
+  a.slot[0].tensor = self;
+  set_sizes(self, shaped->shape(), shaped->strides());
+  self->arr.data = shaped->arr.data;
+  if (requires_grad(shaped)) attach(self, as_node(shaped->grad_fn), shaped->output_nr);
+  return self.object();
+}
+
 }  // namespace
 
 Ref alias_view(Tensor* t) {
@@ -140,6 +158,13 @@ void declare_view() {
   declare("permute(Tensor self, int[]* dims)", run_permute, kBoth);
   for (const char* name : {"transpose", "swapaxes", "swapdims"})
     declare(std::string(name) + "(Tensor self, int dim0, int dim1)", run_transpose, kBoth);
+  for (const char* name : {"transpose_", "swapaxes_", "swapdims_"})
+    declare(std::string(name) + "(Tensor self, int dim0, int dim1)", in_place<run_transpose>, kMethod);
+  declare("t_(Tensor self)", in_place<run_t>, kMethod);
+  declare("squeeze_(Tensor self)", in_place<run_squeeze_all>, kMethod);
+  declare("squeeze_(Tensor self, int[] dim)", in_place<run_squeeze>, kMethod);
+  declare("unsqueeze_(Tensor self, int dim)", in_place<run_unsqueeze>, kMethod);
+  declare("as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None)", in_place<run_as_strided>, kMethod);
   declare("t(Tensor self)", run_t, kBoth);
   declare("squeeze(Tensor self)", run_squeeze_all, kBoth);
   declare("squeeze(Tensor self, int[] dim)", run_squeeze, kBoth);

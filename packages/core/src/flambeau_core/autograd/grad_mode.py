@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import inspect
+
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -15,6 +15,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _decorated(context: Callable[[], Any], f: F) -> F:
+    import inspect  # slow to import, and only decorators need it
+
     if inspect.isgeneratorfunction(f):
 
         @functools.wraps(f)
