@@ -268,6 +268,12 @@ def test_xlogy_at_zero(backend: ReferenceBackend) -> None:
     assert values[2] == pytest.approx(2.0)
 
 
+def test_logaddexp_does_not_overflow(backend: ReferenceBackend) -> None:
+    assert binary(backend, "logaddexp", [1000.0], [1000.0], "float64") == [1000 + math.log(2)]
+    (sum_,) = binary(backend, "logaddexp", [1000 + 1j], [1000 + 1j], "complex128")
+    assert sum_ == pytest.approx(1000 + math.log(2) + 1j)
+
+
 def test_shifts_beyond_the_width(backend: ReferenceBackend) -> None:
     assert binary(backend, "lshift", [5, 5], [2, 70], "int64") == [20, 0]
     assert binary(backend, "rshift", [-5, -5, 5], [1, 70, 70], "int64") == [-3, -1, 0]

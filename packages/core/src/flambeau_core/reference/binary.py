@@ -71,6 +71,13 @@ def xlogy(xp: Any, a: Array, b: Array) -> Array:
     return xp.where((a == 0) & ~xp.isnan(b), xp.zeros_like(a), a * xp.log(b))
 
 
+def logaddexp(xp: Any, a: Array, b: Array) -> Array:
+    if a.dtype.kind != "c":
+        return xp.logaddexp(a, b)
+    larger = xp.where(a.real >= b.real, a, b)
+    return larger + xp.log1p(xp.exp(xp.where(a.real >= b.real, b, a) - larger))
+
+
 def nextafter(xp: Any, out: Array, a: Array, b: Array) -> None:
     if is_bfloat16(out):
         out[...] = nextafter_bfloat16(xp, a, b)
@@ -109,7 +116,7 @@ KERNELS = {
     "hypot": Kernel(ufunc("hypot"), "f"),
     "copysign": Kernel(ufunc("copysign"), "f"),
     "nextafter": Kernel(nextafter, "f"),
-    "logaddexp": Kernel(ufunc("logaddexp"), "f"),
+    "logaddexp": Kernel(elementwise(logaddexp), "fc"),
     "xlogy": Kernel(elementwise(xlogy), "f"),
     "bitwise_and": Kernel(ufunc("bitwise_and"), "bi"),
     "bitwise_or": Kernel(ufunc("bitwise_or"), "bi"),

@@ -55,5 +55,5 @@ KERNELS = {
     "arange": Kernel(arange, "if"),
     "linspace": Kernel(linspace, "ifc"),
     "where": Kernel(where, "bifc"),
-    "clamp": Kernel(clamp, "if"),
+    "clamp": Kernel(clamp, "bif"),
 }
