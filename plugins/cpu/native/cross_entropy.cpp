@@ -50,13 +50,10 @@ struct ClassWeights {
 // The sum over classes of weight times x - lse, for label smoothing.
 template <typename W>
 W weighted_log_sum(const W* x, const W* weight, W lse, int64_t n) {
-  VectorOf<W> sum = {};
-  for_vectors<W>(n, [&](int64_t i, int64_t count) {
-    VectorOf<W> v = keep<W>(fetch(x + i, count) - lse, count);
-    if (weight) v *= fetch(weight + i, count);
-    sum += v;
-  });
-  return sum_lanes(sum);
+  return sum_lanes(sum_vectors<W>(n, [=](int64_t i, int64_t count) {
+    const VectorOf<W> v = fetch(x + i, count) - lse;
+    return weight ? v * fetch(weight + i, count) : v;
+  }));
 }
 
 template <typename T>
@@ -100,7 +97,7 @@ int cross_entropy(void*, int, fb_array* const* out, int n_in, const fb_array* co
 template <typename W>
 void gradient_row(int64_t n, const W* x, W lse, W slope, W lift, const W* weight, W* gx) {
   for_vectors<W>(n, [&](int64_t i, int64_t count) {
-    VectorOf<W> v = vexp(fetch(x + i, count) - lse) * slope;
+    VectorOf<W> v = vexp_nonpositive(fetch(x + i, count) - lse) * slope;
     if (lift != 0) v -= weight ? fetch(weight + i, count) * lift : splat<VectorOf<W>>(lift);
     put(gx + i, v, count);
   });

@@ -29,40 +29,55 @@ struct FixedView {
   }
 };
 
+// Strides of one run: of the output, of the index, of the input; and of the input along `dim`.
+struct Steps {
+  int64_t out, index, x, dim;
+};
+
+// The bounds are looked at first, some values at a time, so that the copies need no branch.
+template <typename T>
+void gather_run(T* out, const int64_t* index, const T* x, const Steps& s, int64_t n, int64_t dim,
+                int64_t size, IndexError& error) {
+  for (int64_t from = 0; from < n; from += 256) {
+    const int64_t to = from + 256 < n ? from + 256 : n;
+    bool good = true;
+    for (int64_t i = from; i < to; ++i) good &= in_bounds(index[i * s.index], size);
+    for (int64_t i = from; i < to && !good; ++i)
+      if (!in_bounds(index[i * s.index], size)) return error.report(index[i * s.index], dim, size);
+    if (s.out == 1 && s.index == 1 && s.x == 0 && s.dim == 1)
+      for (int64_t i = from; i < to; ++i) out[i] = x[index[i]];
+    else
+      for (int64_t i = from; i < to; ++i) out[i * s.out] = x[i * s.x + index[i * s.index] * s.dim];
+  }
+}
+
 template <typename T>
 int gather(void*, int, fb_array* const* out, int, const fb_array* const* in,
            const fb_param* params) {
   const int64_t dim = params[0].i;
   if (out[0]->numel == 0) return FB_OK;
   const int64_t size = in[0]->ndim ? in[0]->shape[dim] : 1;
-  const int64_t step = in[0]->ndim ? in[0]->strides[dim] : 0;
   const FixedView x(*in[0], *out[0], dim);
   StridedLoop<3> loop;
   make_loop(loop, {out[0], in[1], &x.view});
   const int last = loop.ndim - 1;
   const int64_t inner = loop.ndim ? loop.shape[last] : 1;
-  int64_t s[3] = {};
-  for (int k = 0; k < 3 && loop.ndim; ++k) s[k] = loop.strides[k][last];
+  Steps s = {0, 0, 0, in[0]->ndim ? in[0]->strides[dim] : 0};
+  if (loop.ndim) s = {loop.strides[0][last], loop.strides[1][last], loop.strides[2][last], s.dim};
   IndexError error;
-  // A long single row is split by itself, many rows are dealt out.
+  // A long row is cut into pieces.
   const int64_t piece = inner > kGrain ? kGrain : inner, pieces = (inner + piece - 1) / piece;
-  parallel_for(out[0]->numel / inner * pieces, kGrain / piece + 1, [&](int64_t begin, int64_t end) {
+  const auto run = [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at) {
       const Cursor<3> cursor(loop, 1, at / pieces);
-      const int64_t from = at % pieces * piece;
-      const int64_t to = from + piece < inner ? from + piece : inner;
-      T* to_data = static_cast<T*>(out[0]->data) + cursor.offset[0];
-      const int64_t* index = static_cast<const int64_t*>(in[1]->data) + cursor.offset[1];
-      const T* source = static_cast<const T*>(in[0]->data) + cursor.offset[2];
-      for (int64_t i = from; i < to; ++i) {
-        const int64_t value = index[i * s[1]];
-        if (in_bounds(value, size))
-          to_data[i * s[0]] = source[i * s[2] + value * step];
-        else
-          error.report(value, dim, size);
-      }
+      const int64_t from = at % pieces * piece, left = inner - from;
+      gather_run(static_cast<T*>(out[0]->data) + cursor.offset[0] + from * s.out,
+                 static_cast<const int64_t*>(in[1]->data) + cursor.offset[1] + from * s.index,
+                 static_cast<const T*>(in[0]->data) + cursor.offset[2] + from * s.x, s,
+                 left < piece ? left : piece, dim, size, error);
     }
-  });
+  };
+  parallel_for(out[0]->numel / inner * pieces, kGrain / piece + 1, run);
   return error.status();
 }
 

@@ -27,10 +27,9 @@ struct Moments {
 template <typename W>
 Moments<W> moments(const W* x, int64_t n) {
   const W mean = sum_run(x, n) / static_cast<W>(n);
-  VectorOf<W> sum = {};
-  for_vectors<W>(n, [&](int64_t i, int64_t count) {
-    const VectorOf<W> d = keep<W>(fetch(x + i, count) - mean, count);
-    sum += d * d;
+  const VectorOf<W> sum = sum_vectors<W>(n, [=](int64_t i, int64_t count) {
+    const VectorOf<W> d = fetch(x + i, count) - mean;
+    return d * d;
   });
   return {mean, sum_lanes(sum) / static_cast<W>(n)};
 }

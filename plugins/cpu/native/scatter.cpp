@@ -75,12 +75,25 @@ int scatter_with(fb_array* out, const fb_array* index, const fb_array* source, i
     T* to = static_cast<T*>(out->data) + offset[0];
     const T* from = static_cast<const T*>(source->data) + offset[1];
     const int64_t* at = static_cast<const int64_t*>(index->data) + offset[2];
-    for (int64_t d = 0; d < n; ++d, from += s.dim[1], at += s.dim[2])
-      for (int64_t i = 0; i < count; ++i) {
-        const int64_t value = at[i * s.inner[2]];
-        if (!in_bounds(value, size)) return error.report(value, dim, size);
-        Combine::apply(to[value * s.dim[0] + i * s.inner[0]], from[i * s.inner[1]]);
-      }
+    const auto put = [&](int64_t d, int64_t i) {
+      const int64_t value = at[d * s.dim[2] + i * s.inner[2]];
+      const bool good = in_bounds(value, size);
+      if (good)
+        Combine::apply(to[value * s.dim[0] + i * s.inner[0]], from[d * s.dim[1] + i * s.inner[1]]);
+      else
+        error.report(value, dim, size);
+      return good;
+    };
+    // Along memory inside; what meets at one place comes in the order of `dim` either way.
+    if (s.dim[0] < s.inner[0]) {
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t d = 0; d < n; ++d)
+          if (!put(d, i)) return;
+    } else {
+      for (int64_t d = 0; d < n; ++d)
+        for (int64_t i = 0; i < count; ++i)
+          if (!put(d, i)) return;
+    }
   });
   return error.status();
 }

@@ -20,17 +20,19 @@ inline float plain(bfloat16 x) { return to_float(x); }
 // the end.
 template <bool Right, typename T, typename V>
 int64_t find_place(const T* sorted, int64_t step, int64_t n, V value) {
-  int64_t low = 0, high = n;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    const V here = plain(sorted[middle * step]);
+  // The halving always takes the same number of steps and no branch that must be guessed.
+  int64_t first = 0, left = n;
+  while (left > 1) {
+    const int64_t half = left / 2;
+    const V here = plain(sorted[(first + half - 1) * step]);
     const bool beyond = Right ? here > value : here >= value;
-    if (beyond)
-      high = middle;
-    else
-      low = middle + 1;
+    first += beyond ? 0 : half;
+    left -= half;
   }
-  return low;
+  if (left == 0) return 0;
+  const V here = plain(sorted[first * step]);
+  const bool beyond = Right ? here > value : here >= value;
+  return first + (beyond ? 0 : 1);
 }
 
 template <typename T>

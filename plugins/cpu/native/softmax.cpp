@@ -21,17 +21,14 @@ inline void log_softmax_row(int64_t n, const W* x, W* y) {
 
 template <typename W>
 inline void softmax_backward_row(int64_t n, const W* g, const W* y, W* gx) {
-  VectorOf<W> sum = {};
-  for_vectors<W>(n, [&](int64_t i, int64_t c) { sum += fetch(g + i, c) * fetch(y + i, c); });
-  const W dot = sum_lanes(sum);
+  const W dot = sum_lanes(
+      sum_vectors<W>(n, [=](int64_t i, int64_t c) { return fetch(g + i, c) * fetch(y + i, c); }));
   for (int64_t i = 0; i < n; ++i) gx[i] = y[i] * (g[i] - dot);
 }
 
 template <typename W>
 inline void log_softmax_backward_row(int64_t n, const W* g, const W* y, W* gx) {
-  VectorOf<W> sum = {};
-  for_vectors<W>(n, [&](int64_t i, int64_t c) { sum += fetch(g + i, c); });
-  const W total = sum_lanes(sum);
+  const W total = sum_run(g, n);
   for_vectors<W>(n, [&](int64_t i, int64_t c) {
     put(gx + i, fetch(g + i, c) - vexp(fetch(y + i, c)) * total, c);
   });

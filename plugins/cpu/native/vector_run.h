@@ -39,6 +39,24 @@ static inline VectorOf<W> keep(VectorOf<W> v, int64_t count) {
   return load_part<VectorOf<W>>(lanes, count);
 }
 
+// The sum of term(offset, count) over all vectors of n values. Four sums go side by side, since
+// each addition waits for the one before it.
+template <typename W, typename F>
+static inline VectorOf<W> sum_vectors(int64_t n, const F& term) {
+  constexpr int64_t lanes = Vector<W>::kLanes;
+  VectorOf<W> a = {}, b = {}, c = {}, d = {};
+  int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    a += term(i, lanes);
+    b += term(i + lanes, lanes);
+    c += term(i + 2 * lanes, lanes);
+    d += term(i + 3 * lanes, lanes);
+  }
+  for (; i + lanes <= n; i += lanes) a += term(i, lanes);
+  if (i < n) b += keep<W>(term(i, n - i), n - i);
+  return (a + b) + (c + d);
+}
+
 static inline float log_of(float x) { return __builtin_logf(x); }
 static inline double log_of(double x) { return __builtin_log(x); }
 
@@ -66,20 +84,17 @@ static inline W largest(const W* x, int64_t n) {
 // y = exp(x - top), where wanted, and the sum.
 template <bool Store, typename W>
 static inline W exponentials(const W* x, W top, int64_t n, W* y) {
-  VectorOf<W> sum = {};
-  for_vectors<W>(n, [&](int64_t i, int64_t count) {
+  return sum_lanes(sum_vectors<W>(n, [=](int64_t i, int64_t count) {
     const VectorOf<W> e = vexp_nonpositive(fetch(x + i, count) - top);
     if (Store) put(y + i, e, count);
-    sum += keep<W>(e, count);
-  });
-  return sum_lanes(sum);
+    return e;
+  }));
 }
 
 template <typename W>
 static inline W sum_run(const W* x, int64_t n) {
-  VectorOf<W> sum = {};
-  for_vectors<W>(n, [&](int64_t i, int64_t count) { sum += fetch(x + i, count); });
-  return sum_lanes(sum);
+  return sum_lanes(
+      sum_vectors<W>(n, [=](int64_t i, int64_t count) { return fetch(x + i, count); }));
 }
 
 }  // namespace flambeau_cpu::FLAMBEAU_ISA

@@ -14,8 +14,10 @@ def values(shape, dtype, layout="C"):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("layout", ["C", "F"])
-@pytest.mark.parametrize("shape, count, dim", [((7,), 4, 0), ((5, 6), 3, 0), ((5, 6), 9, 1),
-                                              ((3, 4, 5), 6, 1), ((2, 40000), 30000, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    "shape, count, dim",
+    [((7,), 4, 0), ((5, 6), 3, 0), ((5, 6), 9, 1), ((3, 4, 5), 6, 1), ((2, 40000), 30000, 1)],
+)
 def test_gather(shape, count, dim, layout, dtype):
     rng = np.random.default_rng(1)
     x = values(shape, dtype, layout)
