@@ -7,5 +7,6 @@ namespace flambeau {
 
 Ref relu(Tensor* x);
 Ref sigmoid(Tensor* x);
+Ref tanh(Tensor* x);
 
 }  // namespace flambeau
