@@ -330,6 +330,15 @@ def test_extremes_and_positions(backend: ReferenceBackend) -> None:
     assert found.tolist() == [[1], [1]]
 
 
+def test_extremes_with_positions(backend: ReferenceBackend) -> None:
+    x = bfloat16([3.0, 1.0, 3.0, 1.0])
+    values, where = np.empty(1, "uint16"), np.empty(1, "int64")
+    call(backend, "max_dim", (values, where), x, dtype="bfloat16", dim=0)
+    assert (load(np, values).tolist(), where.tolist()) == ([3.0], [0])
+    call(backend, "min_dim", (values, where), x, dtype="bfloat16", dim=0)
+    assert (load(np, values).tolist(), where.tolist()) == ([1.0], [1])
+
+
 def test_negative_zero_bfloat16_is_not_true(backend: ReferenceBackend) -> None:
     x = bfloat16([-0.0, 0.0])
     assert call(backend, "any", np.empty(1, "bool"), x, dtype="bfloat16").tolist() == [False]

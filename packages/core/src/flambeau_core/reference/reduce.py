@@ -48,6 +48,16 @@ def position(name: str) -> Any:
     return kernel
 
 
+def extreme_and_position(name: str) -> Any:
+    """The value at argmax or argmin, and where it is."""
+
+    def kernel(xp: Any, values: Array, indices: Array, x: Array, *, dim: int) -> None:
+        indices[...] = xp.expand_dims(getattr(xp, name)(load(xp, x), axis=dim), dim)
+        values[...] = xp.take_along_axis(x, indices, axis=dim)
+
+    return kernel
+
+
 KERNELS = {
     "sum": Kernel(total, "bifc"),
     "prod": Kernel(product, "bifc"),
@@ -57,4 +67,6 @@ KERNELS = {
     "all": Kernel(extreme("all"), "bifc"),
     "argmax": Kernel(position("argmax"), "bif"),
     "argmin": Kernel(position("argmin"), "bif"),
+    "max_dim": Kernel(extreme_and_position("argmax"), "bif"),
+    "min_dim": Kernel(extreme_and_position("argmin"), "bif"),
 }
