@@ -52,6 +52,7 @@ _SUBMODULES = {
 }
 _LAZY = {
     "autocast": "amp",
+    "get_autocast_dtype": "amp",
     "is_autocast_enabled": "amp",
     "finfo": "type_info",
     "iinfo": "type_info",
