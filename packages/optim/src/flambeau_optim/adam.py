@@ -49,8 +49,11 @@ class Adam(Optimizer):
         decoupled_weight_decay: bool = False,
     ) -> None:
         check_learning_rate(lr)
-        if isinstance(lr, fb.Tensor) and foreach and not capturable:
-            raise ValueError("lr as a Tensor is not supported for capturable=False, foreach=True")
+        for name, value in (("lr", lr), ("betas[0]", betas[0]), ("betas[1]", betas[1])):
+            if isinstance(value, fb.Tensor) and foreach and not capturable:
+                raise ValueError(
+                    f"{name} as a Tensor is not supported for capturable=False and foreach=True"
+                )
         check_not_negative("epsilon", eps)
         check_betas(betas)
         check_not_negative("weight_decay", weight_decay)

@@ -22,6 +22,8 @@ def check_not_negative(name: str, value: Number) -> None:
 
 
 def check_betas(betas: tuple[Number, Number]) -> None:
+    if isinstance(betas[0], fb.Tensor) != isinstance(betas[1], fb.Tensor):
+        raise ValueError("betas must be either both floats or both Tensors")
     for index, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {index}: {beta}")

@@ -15,10 +15,14 @@ from .state_dict import step_counts_to_tensors
 class UpdateRule(Optimizer):
     """Walks over the parameters; a subclass says how one of them starts and moves.
 
-    Every state counts its steps in ``"step"``, a float32 tensor without dimensions. The gradient
-    that :meth:`update` receives is negated under ``maximize`` and holds the weight decay, except
-    where the group sets ``decoupled_weight_decay``.
+    Every state counts its steps in ``"step"``, a float32 tensor without dimensions, unless
+    ``counts_steps`` is False. The gradient that :meth:`update` receives is negated under
+    ``maximize`` and holds the weight decay; where that is decoupled, by the class or by the group's
+    ``decoupled_weight_decay``, it is taken off the parameter instead.
     """
+
+    counts_steps = True
+    decoupled_weight_decay = False
 
     @abstractmethod
     def start(self, param: fb.Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -45,16 +49,23 @@ class UpdateRule(Optimizer):
     def _step_parameter(self, param: fb.Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = fb.tensor(0.0, dtype=fb.float32)
+            if self.counts_steps:
+                state["step"] = fb.tensor(0.0, dtype=fb.float32)
             state.update(self.start(param, group))
-        state["step"] += 1
-        grad = -param.grad if group["maximize"] else param.grad
+        if self.counts_steps:
+            state["step"] += 1
+        grad = -param.grad if group.get("maximize", False) else param.grad
+        self.update(param, self.decay(param, grad, group), state, group)
+
+    def decay(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> fb.Tensor:
+        """Apply the weight decay; returns the gradient to use."""
         decay = group.get("weight_decay", 0)
-        if decay and group.get("decoupled_weight_decay", False):
+        if not decay:
+            return grad
+        if group.get("decoupled_weight_decay", self.decoupled_weight_decay):
             param.mul_(1 - float(group["lr"]) * decay)
-        elif decay:
-            grad = grad.add(param, alpha=decay)
-        self.update(param, grad, state, group)
+            return grad
+        return grad.add(param, alpha=decay)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

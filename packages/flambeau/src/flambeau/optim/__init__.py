@@ -8,11 +8,13 @@ require("flambeau.optim", "flambeau-optim")
 from flambeau_optim import (
     ASGD as ASGD,
     Adadelta as Adadelta,
+    Adafactor as Adafactor,
     Adagrad as Adagrad,
     Adam as Adam,
     AdamW as AdamW,
     Adamax as Adamax,
     LBFGS as LBFGS,
+    Muon as Muon,
     NAdam as NAdam,
     Optimizer as Optimizer,
     RAdam as RAdam,
@@ -22,6 +24,7 @@ from flambeau_optim import (
 )
 from flambeau.optim import (
     adadelta as adadelta,
+    adafactor as adafactor,
     adagrad as adagrad,
     adam as adam,
     adamax as adamax,
@@ -29,6 +32,7 @@ from flambeau.optim import (
     asgd as asgd,
     lbfgs as lbfgs,
     lr_scheduler as lr_scheduler,
+    muon as muon,
     nadam as nadam,
     optimizer as optimizer,
     radam as radam,
@@ -41,11 +45,13 @@ from flambeau.optim import (
 __all__ = [
     "ASGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
     "LBFGS",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
