@@ -1,7 +1,7 @@
 // Embedding: rows of a table by integer indices.
 #include "ops/elementwise.h"
+#include "ops/index_check.h"
 #include "ops/launch.h"
-#include "ops/scalars.h"
 
 namespace flambeau {
 namespace {
@@ -18,12 +18,6 @@ void check_index(Tensor* index) {
          "types: Long, Int; "
          "but got %s instead (while checking arguments for embedding)",
          info(index->dtype()).legacy_name);
-  // The kernel would count from the end; on a device with memory of its own this
-  // check would wait for the device.
-  if (!index->device->host_memory || index->numel() == 0) return;
-  GradModeGuard off(false);
-  if (item(any_true(binary("lt", index, 0))).truth())
-    fail(ErrorKind::Index, "embedding: index out of range in self: negative index");
 }
 
 // Rows of the gradient go back to the table; `index` is a vector, g [.., D].
@@ -48,6 +42,7 @@ Ref embedding(Tensor* given_index, Tensor* weight, const EmbeddingCall& c) {
   Ref index =
       given_index->dtype() == FB_INT64 ? Ref(given_index) : cast_values(given_index, FB_INT64);
   index = reshape(index, {-1});
+  refuse_negative("embedding", index);
   Dims shape(given_index->shape());
   shape.push(weight->size(1));
   Ref y = empty_like(weight, shape);

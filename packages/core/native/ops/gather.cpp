@@ -3,8 +3,8 @@
 
 #include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
+#include "ops/index_check.h"
 #include "ops/launch.h"
-#include "ops/scalars.h"
 
 namespace flambeau {
 namespace {
@@ -182,15 +182,6 @@ Ref index_vector(const char* op, Tensor* index) {
          index->ndim(), info(index->dtype()).legacy_name, to_string(index->shape()).c_str());
   Ref values = index_values(op, index);
   return values->ndim() ? values : reshaped_alias(contiguous(values), {1});
-}
-
-// Only the kernels of indexing itself count negative indices from the end.
-void refuse_negative(const char* op, const Ref& index) {
-  // On a device with memory of its own this would wait for the device.
-  if (!index->device->host_memory || index->numel() == 0) return;
-  GradModeGuard off(false);
-  if (item(any_true(binary("lt", index, 0))).truth())
-    fail(ErrorKind::Index, "%s(): index out of range in self: negative index", op);
 }
 
 Ref index_add(Tensor* self, int64_t dim, Tensor* given_index, Tensor* source, Tensor* destination) {

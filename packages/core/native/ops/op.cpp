@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <map>
+#include <string_view>
 
 #include "dispatch/promotion.h"
 #include "ops/api.h"
@@ -454,7 +455,7 @@ PyObject* tuple_of(std::vector<Ref> values) {
 }
 
 PyObject* named_result(const char* type_name, std::initializer_list<Ref> values) {
-  static std::map<std::string, PyObject*> types;
+  static std::map<std::string_view, PyObject*> types;  // the names are literals
   PyObject*& type = types[type_name];
   if (!type) {
     PyObject* module = checked(PyImport_ImportModule("flambeau_core.return_types"));
@@ -462,10 +463,12 @@ PyObject* named_result(const char* type_name, std::initializer_list<Ref> values)
     Py_DECREF(module);
     checked(type);
   }
-  PyObject* plain = tuple_of(std::vector<Ref>(values));
-  PyObject* named = PyObject_CallMethod(type, "_make", "(O)", plain);
-  Py_DECREF(plain);
-  return checked(named);
+  // The types are subclasses of tuple without a constructor of their own.
+  auto subclass = reinterpret_cast<PyTypeObject*>(type);
+  PyObject* named = checked(subclass->tp_alloc(subclass, Py_ssize_t(values.size())));
+  Py_ssize_t i = 0;
+  for (const Ref& v : values) PyTuple_SET_ITEM(named, i++, boxed(v));
+  return named;
 }
 
 thread_local bool autocast_on = false;
