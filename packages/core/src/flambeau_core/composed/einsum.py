@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import flambeau_core as fb
 from flambeau_core.declare import op
@@ -14,8 +13,7 @@ from flambeau_core.declare import op
 Label = str | int
 
 
-@dataclass
-class Term:
+class Term(NamedTuple):
     """One operand with a label for every dimension, no label twice."""
 
     tensor: fb.Tensor
