@@ -104,7 +104,12 @@ def grid_sample(
         return _bicubic(input, places, padding_mode, align_corners)
     places = [_inside(place, n, padding_mode, align_corners) for place, n in zip(places, sizes)]
     if mode == "nearest":
-        return _taken(input, [place.round() for place in places])
+        sampled = _taken(input, [place.round() for place in places])
+        # The positions take part, with a gradient of zero.
+        nothing = [place.clamp(0, n - 1) * 0 for place, n in zip(places, sizes)]
+        return (
+            sampled + sum(nothing[1:], nothing[0]).unsqueeze(1) if grid.requires_grad else sampled
+        )
     return _linear(input, places)
 
 

@@ -87,7 +87,7 @@ def cosine_embedding_loss(
         )
     eps = 1e-12
     dot = (input1 * input2).sum(-1)
-    squares = (input1.square().sum(-1) + eps) * (input2.square().sum(-1) + eps)
+    squares = ((input1 * input1).sum(-1) + eps) * ((input2 * input2).sum(-1) + eps)
     cosine = dot / squares.sqrt()
     near = fb.where(target == 1, 1 - cosine, 0)
     far = fb.where(target == -1, _hinge(cosine - margin), 0)

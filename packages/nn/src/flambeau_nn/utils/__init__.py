@@ -9,6 +9,8 @@ from ..clip_grad import (
     get_total_norm,
 )
 from ..convert_parameters import parameters_to_vector, vector_to_parameters
+from ..spectral_norm import remove_spectral_norm, spectral_norm
+from ..weight_norm import remove_weight_norm, weight_norm
 from . import rnn
 
 __all__ = [
@@ -20,6 +22,10 @@ __all__ = [
     "convert_parameters",
     "get_total_norm",
     "parameters_to_vector",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
+    "spectral_norm",
     "vector_to_parameters",
+    "weight_norm",
 ]

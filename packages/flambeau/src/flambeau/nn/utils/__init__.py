@@ -10,7 +10,11 @@ from flambeau_nn.utils import (
     convert_parameters as convert_parameters,
     get_total_norm as get_total_norm,
     parameters_to_vector as parameters_to_vector,
+    remove_spectral_norm as remove_spectral_norm,
+    remove_weight_norm as remove_weight_norm,
+    spectral_norm as spectral_norm,
     vector_to_parameters as vector_to_parameters,
+    weight_norm as weight_norm,
 )
 from flambeau.nn.utils import (
     rnn as rnn,
@@ -25,6 +29,10 @@ __all__ = [
     "convert_parameters",
     "get_total_norm",
     "parameters_to_vector",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
+    "spectral_norm",
     "vector_to_parameters",
+    "weight_norm",
 ]
