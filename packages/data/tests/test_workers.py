@@ -349,3 +349,15 @@ def test_workers_do_not_outlive_a_killed_program():
     process.kill()
     process.communicate(timeout=30)
     _assert_gone(pids)
+
+
+def test_workers_compute_although_the_threads_of_their_parent_are_gone():
+    large = fb.ones(1500, 1500)
+    assert (large @ large)[0, 0].item() == 1500.0  # starts the thread pool here
+
+    def compute(index):
+        return (large @ large)[0, 0] + (large + index).sum() / 1500**2
+
+    with at_most(60):
+        batches = list(DataLoader(Mapped(compute, 4), num_workers=2))
+    assert [batch.item() for batch in batches] == [1501.0, 1502.0, 1503.0, 1504.0]
