@@ -1,6 +1,7 @@
 // Batch normalization of [N, C, L] arrays (Ioffe and Szegedy, 2015).
 #include <cmath>
 
+#include "column_sums.h"
 #include "element.h"
 #include "parallel.h"
 #include "registry.h"
@@ -12,8 +13,7 @@ namespace {
 
 constexpr int64_t kGrain = 8192;
 
-// The runs of one channel. With L == 1 a channel's values lie a row apart, so whole rows of
-// channels are gathered into runs first, a few channels at a time (see `run`).
+// The runs of one channel. With L == 1 a channel is a single run over the batch.
 template <typename T>
 struct Channels {
   using W = Compute<T>;
@@ -67,13 +67,12 @@ Statistics statistics(const Channels<T>& x, int64_t channel, Compute<T>* buffer)
   double shift = 0;
   for (int64_t run = 0; run < x.runs(); ++run) {
     const W* values = x.read(channel, run, buffer);
-    VectorOf<W> total = {}, drift = {};
-    for_vectors<W>(x.length(), [&](int64_t i, int64_t n) {
-      const VectorOf<W> d = keep<W>(fetch(values + i, n) - center, n);
-      total += d * d;
-      drift += d;
-    });
-    squares += sum_lanes(total);
+    VectorOf<W> drift = {};
+    squares += sum_lanes(sum_vectors<W>(x.length(), [&](int64_t i, int64_t n) {
+      const VectorOf<W> d = fetch(values + i, n) - center;
+      drift += keep<W>(d, n);
+      return d * d;
+    }));
     shift += sum_lanes(drift);
   }
   // What rounding the mean, and its float sums, left over.
@@ -87,44 +86,114 @@ void update_running(const fb_array* running, int64_t channel, double momentum, d
     write_value(running, channel, (1 - momentum) * read_value(running, channel) + momentum * value);
 }
 
+// Where statistics come from and go to, and what the channels are scaled with.
+struct Settings {
+  const fb_array *mean, *rstd, *running_mean, *running_var, *weight, *bias;
+  bool training;
+  double momentum, eps;
+};
+
+// y = (x - mean) * scale + offset.
+template <typename W>
+struct Scaling {
+  W mean, scale, offset;
+};
+
+// Stores one channel's statistics and says how it is scaled.
+template <typename T>
+Scaling<Compute<T>> settle(const Settings& s, int64_t c, int64_t count, Statistics found) {
+  using W = Compute<T>;
+  if (s.training) {
+    const double n = static_cast<double>(count);
+    update_running(s.running_mean, c, s.momentum, found.mean);
+    update_running(s.running_var, c, s.momentum, found.variance * n / (n - 1));
+  } else {
+    found = {read_value(s.running_mean, c), read_value(s.running_var, c)};
+  }
+  const double rstd = 1 / std::sqrt(found.variance + s.eps);
+  if (s.mean) write_value(s.mean, c, found.mean);
+  if (s.rstd) write_value(s.rstd, c, rstd);
+  return {static_cast<W>(found.mean), static_cast<W>(rstd * value_or<T>(s.weight, c, 1)),
+          static_cast<W>(value_or<T>(s.bias, c, 0))};
+}
+
+template <typename T>
+void normalize_channel(const Settings& s, const Channels<T>& x, const Channels<T>& y, int64_t c,
+                       Compute<T>* buffer) {
+  using W = Compute<T>;
+  const int64_t length = x.length();
+  const Statistics found = s.training ? statistics(x, c, buffer) : Statistics{};
+  const Scaling<W> k = settle<T>(s, c, x.n * x.l, found);
+  for (int64_t run = 0; run < x.runs(); ++run) {
+    const W* values = x.read(c, run, buffer);
+    W* result = y.result(c, run, buffer + length);
+    for (int64_t i = 0; i < length; ++i) result[i] = (values[i] - k.mean) * k.scale + k.offset;
+    y.finish(result, c, run);
+  }
+}
+
+// Channels side by side: [N, C] with the channels along memory.
+template <typename W>
+void normalize_columns(const Settings& s, const Channels<W>& x, const Channels<W>& y) {
+  const double rows = static_cast<double>(x.n);
+  for_column_groups<W>(x.c, [&](int64_t c, int64_t count) {
+    const auto at = [&](int64_t i) { return fetch(x.data + i * x.strides[0] + c, count); };
+    Scaling<W> lane[Vector<W>::kLanes] = {};
+    W mean[Vector<W>::kLanes] = {}, scale[Vector<W>::kLanes] = {}, offset[Vector<W>::kLanes] = {};
+    ColumnSums<W> sums, squares;
+    if (s.training) {
+      sums.add(x.n, [&](int64_t i, auto& sum, auto&) { sum += at(i); });
+      for (int64_t j = 0; j < count; ++j) mean[j] = static_cast<W>(sums.first[j] / rows);
+      const auto center = load(mean);
+      squares.add(x.n, [&](int64_t i, auto& drift, auto& square) {
+        const auto d = at(i) - center;
+        drift += d;
+        square += d * d;
+      });
+    }
+    for (int64_t j = 0; j < count; ++j) {
+      const double rest = squares.first[j] / rows;
+      const double variance = squares.second[j] / rows - rest * rest;
+      lane[j] = settle<W>(s, c + j, x.n, {mean[j] + rest, variance > 0 ? variance : variance * 0});
+      mean[j] = lane[j].mean;
+      scale[j] = lane[j].scale;
+      offset[j] = lane[j].offset;
+    }
+    for (int64_t i = 0; i < x.n; ++i)
+      put(y.data + i * y.strides[0] + c, (at(i) - load(mean)) * load(scale) + load(offset), count);
+  });
+}
+
+template <typename T>
+bool side_by_side(const Channels<T>& x) {
+  return !kIsHalf<T> && x.l == 1 && x.strides[1] == 1;
+}
+
 template <typename T>
 int batch_norm(void*, int, fb_array* const* out, int n_in, const fb_array* const* in,
                const fb_param* params) {
   using W = Compute<T>;
   const Channels<T> x(in[0]), y(out[0]);
-  const fb_array *running_mean = out[3], *running_var = out[4];
-  const fb_array* weight = n_in > 1 ? in[1] : nullptr;
-  const fb_array* bias = n_in > 2 ? in[2] : nullptr;
-  const bool training = params[0].i;
-  const double momentum = params[1].f, eps = params[2].f;
-  const int64_t length = x.length(), count = x.n * x.l;
+  const Settings s{out[1],
+                   out[2],
+                   out[3],
+                   out[4],
+                   n_in > 1 ? in[1] : nullptr,
+                   n_in > 2 ? in[2] : nullptr,
+                   params[0].i != 0,
+                   params[1].f,
+                   params[2].f};
+  const int64_t count = x.n * x.l;
   if (count == 0) return FB_OK;
-  parallel_for(x.c, kGrain / count + 1, [&](int64_t begin, int64_t end) {
-    W* buffer = scratch_values<W>(2 * length, kScratchKernel);
-    for (int64_t c = begin; c < end; ++c) {
-      Statistics found;
-      if (training) {
-        found = statistics(x, c, buffer);
-        const double unbiased =
-            found.variance * static_cast<double>(count) / static_cast<double>(count - 1);
-        update_running(running_mean, c, momentum, found.mean);
-        update_running(running_var, c, momentum, unbiased);
-      } else {
-        found = {read_value(running_mean, c), read_value(running_var, c)};
-      }
-      const double rstd = 1 / std::sqrt(found.variance + eps);
-      if (out[1]) write_value(out[1], c, found.mean);
-      if (out[2]) write_value(out[2], c, rstd);
-      const W mean = static_cast<W>(found.mean);
-      const W scale = static_cast<W>(rstd * value_or<T>(weight, c, 1));
-      const W offset = static_cast<W>(value_or<T>(bias, c, 0));
-      for (int64_t run = 0; run < x.runs(); ++run) {
-        const W* values = x.read(c, run, buffer);
-        W* result = y.result(c, run, buffer + length);
-        for (int64_t i = 0; i < length; ++i) result[i] = (values[i] - mean) * scale + offset;
-        y.finish(result, c, run);
-      }
+  if constexpr (!kIsHalf<T>) {
+    if (side_by_side(x) && side_by_side(y)) {
+      normalize_columns(s, x, y);
+      return FB_OK;
     }
+  }
+  parallel_for(x.c, kGrain / count + 1, [&](int64_t begin, int64_t end) {
+    W* buffer = scratch_values<W>(2 * x.length(), kScratchKernel);
+    for (int64_t c = begin; c < end; ++c) normalize_channel(s, x, y, c, buffer);
   });
   return FB_OK;
 }
@@ -154,37 +223,93 @@ GradientSums gradient_sums(const Channels<T>& g, const Channels<T>& x, int64_t c
   return sums;
 }
 
+// The arrays of the backward pass.
+struct Gradients {
+  const fb_array *gx, *gw, *gb, *mean, *rstd, *weight;
+  bool training;
+};
+
+// gx = (g - offset - (x - mean) * slope) * scale.
+template <typename W>
+struct Slope {
+  W mean, scale, offset, slope;
+};
+
+// Stores one channel's gw and gb and says how its gx is found.
+template <typename T>
+Slope<Compute<T>> settle(const Gradients& s, int64_t c, int64_t count, const GradientSums& sums) {
+  using W = Compute<T>;
+  const double rstd = read_value(s.rstd, c), n = static_cast<double>(count);
+  if (s.gw) write_value(s.gw, c, sums.g_centered * rstd);
+  if (s.gb) write_value(s.gb, c, sums.g);
+  return {static_cast<W>(read_value(s.mean, c)), static_cast<W>(rstd * value_or<T>(s.weight, c, 1)),
+          static_cast<W>(s.training ? sums.g / n : 0),
+          static_cast<W>(s.training ? sums.g_centered * rstd * rstd / n : 0)};
+}
+
+template <typename T>
+void channel_gradient(const Gradients& s, const Channels<T>& g, const Channels<T>& x, int64_t c,
+                      Compute<T>* buffer) {
+  using W = Compute<T>;
+  const int64_t length = x.length();
+  const W mean = static_cast<W>(read_value(s.mean, c));
+  const Slope<W> k = settle<T>(s, c, x.n * x.l, gradient_sums(g, x, c, mean, buffer));
+  if (!s.gx) return;
+  const Channels<T> result(s.gx);
+  for (int64_t run = 0; run < x.runs(); ++run) {
+    const W* grad = g.read(c, run, buffer);
+    const W* values = x.read(c, run, buffer + length);
+    W* to = result.result(c, run, buffer + 2 * length);
+    for (int64_t i = 0; i < length; ++i)
+      to[i] = (grad[i] - k.offset - (values[i] - k.mean) * k.slope) * k.scale;
+    result.finish(to, c, run);
+  }
+}
+
+template <typename W>
+void column_gradients(const Gradients& s, const Channels<W>& g, const Channels<W>& x) {
+  for_column_groups<W>(x.c, [&](int64_t c, int64_t count) {
+    const auto grad = [&](int64_t i) { return fetch(g.data + i * g.strides[0] + c, count); };
+    const auto value = [&](int64_t i) { return fetch(x.data + i * x.strides[0] + c, count); };
+    W mean[Vector<W>::kLanes] = {}, scale[Vector<W>::kLanes] = {}, offset[Vector<W>::kLanes] = {},
+      slope[Vector<W>::kLanes] = {};
+    for (int64_t j = 0; j < count; ++j) mean[j] = static_cast<W>(read_value(s.mean, c + j));
+    const auto center = load(mean);
+    ColumnSums<W> sums;
+    sums.add(x.n, [&](int64_t i, auto& sum, auto& dot) {
+      sum += grad(i);
+      dot += grad(i) * (value(i) - center);
+    });
+    for (int64_t j = 0; j < count; ++j) {
+      const Slope<W> k = settle<W>(s, c + j, x.n, {sums.first[j], sums.second[j]});
+      scale[j] = k.scale;
+      offset[j] = k.offset;
+      slope[j] = k.slope;
+    }
+    if (!s.gx) return;
+    const Channels<W> result(s.gx);
+    for (int64_t i = 0; i < x.n; ++i)
+      put(result.data + i * result.strides[0] + c,
+          (grad(i) - load(offset) - (value(i) - center) * load(slope)) * load(scale), count);
+  });
+}
+
 template <typename T>
 int batch_norm_backward(void*, int, fb_array* const* out, int n_in, const fb_array* const* in,
                         const fb_param* params) {
   using W = Compute<T>;
   const Channels<T> g(in[0]), x(in[1]);
-  const fb_array *gx = out[0], *weight = n_in > 4 ? in[4] : nullptr;
-  const bool training = params[0].i;
-  const int64_t length = x.length(), count = x.n * x.l;
-  parallel_for(x.c, kGrain / (count + 1) + 1, [&](int64_t begin, int64_t end) {
-    W* buffer = scratch_values<W>(3 * length, kScratchKernel);
-    for (int64_t c = begin; c < end; ++c) {
-      const W mean = static_cast<W>(read_value(in[2], c));
-      const double rstd = read_value(in[3], c);
-      const GradientSums sums = gradient_sums(g, x, c, mean, buffer);
-      if (out[1]) write_value(out[1], c, sums.g_centered * rstd);
-      if (out[2]) write_value(out[2], c, sums.g);
-      if (!gx) continue;
-      const Channels<T> result(gx);
-      const double n = static_cast<double>(count);
-      const W scale = static_cast<W>(rstd * value_or<T>(weight, c, 1));
-      const W offset = static_cast<W>(training ? sums.g / n : 0);
-      const W slope = static_cast<W>(training ? sums.g_centered * rstd * rstd / n : 0);
-      for (int64_t run = 0; run < x.runs(); ++run) {
-        const W* grad = g.read(c, run, buffer);
-        const W* values = x.read(c, run, buffer + length);
-        W* to = result.result(c, run, buffer + 2 * length);
-        for (int64_t i = 0; i < length; ++i)
-          to[i] = (grad[i] - offset - (values[i] - mean) * slope) * scale;
-        result.finish(to, c, run);
-      }
+  const Gradients s{out[0],          out[1], out[2], in[2], in[3], n_in > 4 ? in[4] : nullptr,
+                    params[0].i != 0};
+  if constexpr (!kIsHalf<T>) {
+    if (side_by_side(g) && side_by_side(x) && (!s.gx || side_by_side(Channels<T>(s.gx)))) {
+      column_gradients(s, g, x);
+      return FB_OK;
     }
+  }
+  parallel_for(x.c, kGrain / (x.n * x.l + 1) + 1, [&](int64_t begin, int64_t end) {
+    W* buffer = scratch_values<W>(3 * x.length(), kScratchKernel);
+    for (int64_t c = begin; c < end; ++c) channel_gradient(s, g, x, c, buffer);
   });
   return FB_OK;
 }

@@ -28,7 +28,10 @@
   X(cross_entropy)               \
   X(nll_loss)                    \
   X(layer_norm)                  \
-  X(batch_norm)
+  X(batch_norm)                  \
+  X(gather)                      \
+  X(nonzero)                     \
+  X(topk)
 
 // Compiled once, for the baseline.
 #define FLAMBEAU_PLAIN_FAMILIES(X) \
@@ -38,10 +41,7 @@
   X(reduce_rare)                   \
   X(complex)                       \
   X(complex_reduce)                \
-  X(gather)                        \
   X(scatter)                       \
   X(index)                         \
-  X(nonzero)                       \
   X(sort)                          \
-  X(topk)                          \
   X(search)

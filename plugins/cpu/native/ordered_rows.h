@@ -35,17 +35,16 @@ struct OrderedRows {
     rows = n ? in->numel / n : 0;
   }
 
-  // order(items) puts the first `kept` of n items, taken from `buffers` rows of n, into order and
-  // returns where they are.
+  // order(row, items) makes items of a row's values, in memory for `room` of them, puts the first
+  // `kept` into order and returns where they are.
   template <typename Order>
-  void run(bool reversed, int buffers, int64_t cost, const Order& order) const {
+  void run(int64_t room, int64_t cost, const Order& order) const {
     parallel_for(rows, 65536 / (n * cost) + 1, [&](int64_t begin, int64_t end) {
-      Item<T>* items = scratch_values<Item<T>>(buffers * n, kScratchKernel);
+      Item<T>* items = scratch_values<Item<T>>(room, kScratchKernel);
       Cursor<3> cursor(loop, 0, begin);
       for (int64_t row = begin; row < end; ++row, cursor.next()) {
         const T* from = x + cursor.offset[0];
-        for (int64_t i = 0; i < n; ++i) items[i] = item_of(from[i * step[0]], i, reversed);
-        const Item<T>* sorted = order(items);
+        const Item<T>* sorted = order(from, items);
         T* to = values + cursor.offset[1];
         int64_t* place = places + cursor.offset[2];
         for (int64_t i = 0; i < kept; ++i) {

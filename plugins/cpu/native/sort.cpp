@@ -41,8 +41,10 @@ template <typename T>
 int sort(void*, int, fb_array* const* out, int, const fb_array* const* in, const fb_param* params) {
   if (in[0]->numel == 0) return FB_OK;
   const OrderedRows<T> rows(out, in[0], params[0].i);
-  const int64_t n = rows.n;
-  rows.run(params[1].i, 2, 20, [n](Item<T>* items) -> const Item<T>* {
+  const int64_t n = rows.n, step = rows.step[0];
+  const bool descending = params[1].i;
+  rows.run(2 * n, 20, [=](const T* row, Item<T>* items) -> const Item<T>* {
+    for (int64_t i = 0; i < n; ++i) items[i] = item_of(row[i * step], i, descending);
     if (n > kShort) return sort_by_digits(items, n);
     std::sort(items, items + n);
     return items;
