@@ -44,6 +44,13 @@ def test_copies_keep_type_values_and_flag(copier):
     assert parameter.tolist() == [1.0, 2.0]
 
 
+def test_files_give_parameters_back(tmp_path):
+    fb.save([nn.Parameter(fb.ones(2)), fb.zeros(1)], tmp_path / "tensors.pt")
+    parameter, tensor = fb.load(tmp_path / "tensors.pt")
+    assert type(parameter) is nn.Parameter and parameter.requires_grad
+    assert type(tensor) is fb.Tensor
+
+
 def test_deepcopy_keeps_sharing():
     parameter = nn.Parameter(fb.ones(1))
     first, second = copy.deepcopy([parameter, parameter])

@@ -43,6 +43,10 @@ class Parameter(Tensor):
 set_parameter_type(Parameter)
 
 
+# Core writes and reads parameters in files by the class that it is told of.
+set_parameter_type(Parameter)
+
+
 def rebuild_parameter(cls: type[Parameter], data: Tensor, requires_grad: bool) -> Parameter:
     """The parameter that a pickle describes."""
     return cls(data, requires_grad)
