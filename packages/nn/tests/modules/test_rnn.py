@@ -117,25 +117,6 @@ def test_names_of_weights():
     layer.flatten_parameters()
 
 
-@pytest.mark.parametrize(
-    ("cell", "layer"),
-    [(nn.RNNCell, nn.RNN), (nn.GRUCell, nn.GRU), (nn.LSTMCell, nn.LSTM)],
-)
-def test_cells_are_one_step_of_layers(cell, layer):
-    single, whole = cell(2, 3), layer(2, 3)
-    with fb.no_grad():
-        for a, b in zip(single.parameters(), whole.parameters()):
-            a.copy_(b)
-    x = fb.randn(4, 2)
-    after = single(x)
-    hidden = after[0] if cell is nn.LSTMCell else after
-    expected = whole(x.unsqueeze(0))[0][0]
-    assert hidden.reshape(-1).tolist() == pytest.approx(expected.reshape(-1).tolist(), rel=1e-5)
-    alone = single(x[0])
-    alone = alone[0] if cell is nn.LSTMCell else alone
-    assert alone.shape == (3,)
-
-
 def test_dropout_between_layers():
     fb.manual_seed(0)
     layer = nn.GRU(2, 8, num_layers=2, dropout=0.5)
@@ -172,12 +153,9 @@ def test_inputs_are_checked():
         layer(fb.zeros(1, 4, 2), fb.zeros(1, 3))
     with pytest.raises(ValueError, match="does not match weight dtype"):
         layer(fb.zeros(1, 4, 2, dtype=fb.float64))
-    with pytest.raises(RuntimeError, match="got 3 expected 2"):
-        nn.GRUCell(2, 3)(fb.zeros(1, 3))
 
 
 def test_reprs():
     assert repr(nn.LSTM(2, 3, 2, batch_first=True, bidirectional=True)) == (
         "LSTM(2, 3, num_layers=2, batch_first=True, bidirectional=True)"
     )
-    assert repr(nn.RNNCell(2, 3, nonlinearity="relu")) == "RNNCell(2, 3, nonlinearity=relu)"

@@ -19,6 +19,7 @@ from . import (
     pooling,
     resizing,
     rnn,
+    rnn_cells,
     sparse,
     transformer,
 )
@@ -39,6 +40,7 @@ from .parameter_containers import *
 from .pooling import *
 from .resizing import *
 from .rnn import *
+from .rnn_cells import *
 from .sparse import *
 from .transformer import *
 
@@ -60,5 +62,6 @@ __all__ += parameter_containers.__all__
 __all__ += pooling.__all__
 __all__ += resizing.__all__
 __all__ += rnn.__all__
+__all__ += rnn_cells.__all__
 __all__ += sparse.__all__
 __all__ += transformer.__all__

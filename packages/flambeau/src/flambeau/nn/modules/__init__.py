@@ -104,6 +104,7 @@ from flambeau_nn.modules import (
     RNN as RNN,
     RNNBase as RNNBase,
     RNNCell as RNNCell,
+    RNNCellBase as RNNCellBase,
     RReLU as RReLU,
     ReLU as ReLU,
     ReLU6 as ReLU6,
@@ -167,6 +168,7 @@ from flambeau.nn.modules import (
     pooling as pooling,
     resizing as resizing,
     rnn as rnn,
+    rnn_cells as rnn_cells,
     sparse as sparse,
     transformer as transformer,
 )
@@ -274,6 +276,7 @@ __all__ = [
     "RNN",
     "RNNBase",
     "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",

@@ -3,20 +3,14 @@
 
 from flambeau_nn.modules.rnn import (
     GRU as GRU,
-    GRUCell as GRUCell,
     LSTM as LSTM,
-    LSTMCell as LSTMCell,
     RNN as RNN,
     RNNBase as RNNBase,
-    RNNCell as RNNCell,
 )
 
 __all__ = [
     "GRU",
-    "GRUCell",
     "LSTM",
-    "LSTMCell",
     "RNN",
     "RNNBase",
-    "RNNCell",
 ]
