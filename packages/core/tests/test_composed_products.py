@@ -146,3 +146,12 @@ def test_added_products() -> None:
 def test_zero_beta_ignores_nan() -> None:
     bias = fb.full((2,), float("nan"), dtype=fb.float64)
     assert bool(fb.addmv(bias, numbers(2, 3), numbers(3), beta=0).isfinite().all())
+
+
+@pytest.mark.parametrize("dtype", [fb.uint8, fb.int16, fb.int32, fb.int64], ids=str)
+def test_whole_numbers_keep_their_dtype(dtype: Any) -> None:
+    batch1 = fb.arange(12, dtype=dtype).reshape(2, 2, 3)
+    batch2 = fb.ones(2, 3, 2, dtype=dtype)
+    result = fb.addbmm(fb.ones(2, 2, dtype=dtype), batch1, batch2)
+    assert result.dtype == dtype
+    assert result.tolist() == [[25, 25], [43, 43]]

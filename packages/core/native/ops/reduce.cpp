@@ -45,11 +45,17 @@ Ref restored(Tensor* g, const Dims& dims, int ndim, bool keepdim) {
   return restore_dims(g, dims, ndim, keepdim);
 }
 
+// Sums and products: the kernels give int64 for whole numbers, whatever is asked for.
+Ref accumulate(int kernel, Tensor* t, const Dims& dims, bool keepdim, DType out) {
+  if (info(out).category > Category::Integer || out == FB_INT64) return reduce(kernel, t, dims, keepdim, out);
+  return cast_values(reduce(kernel, t, dims, keepdim, FB_INT64), out);
+}
+
 Ref sum_dims(Tensor* t, const Dims& dims, bool keepdim, DType out) {
   Ref source(t);
   if (out != t->dtype() && !(info(t->dtype()).category <= Category::Integer && out == FB_INT64))
     source = to_dtype(t, out);
-  Ref y = reduce(kernel_id("sum"), source, dims, keepdim, out);
+  Ref y = accumulate(kernel_id("sum"), source, dims, keepdim, out);
   if (records(source) && is_differentiable(out))
     record("SumBackward0", {source}, y, [s = Dims(t->shape()), dims, keepdim](Backward& b) {
       b.set(0, expand(restored(b.grad(), dims, s.n, keepdim), s));
@@ -131,7 +137,7 @@ Ref prod_dim(Tensor* t, int d, bool keepdim, DType out) {
   Dims dims;
   dims.push(d);
   if (source->ndim() == 0) dims.n = 0;
-  Ref y = reduce(kernel_id("prod"), source, dims, keepdim, out);
+  Ref y = accumulate(kernel_id("prod"), source, dims, keepdim, out);
   if (records(source) && is_differentiable(out))
     record("ProdBackward1", {source}, y, [sx = Saved(source), d, keepdim](Backward& b) {
       Ref x = b.get(sx);
