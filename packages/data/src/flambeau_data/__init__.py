@@ -1,5 +1,6 @@
 """Datasets, samplers, and the loader that turns them into batches."""
 
+from . import dataloader, dataset, distributed, sampler
 from .collate import collate, default_collate, default_collate_fn_map, default_convert
 from .dataloader import DataLoader
 from .dataset import (
@@ -11,7 +12,7 @@ from .dataset import (
     Subset,
     TensorDataset,
 )
-from .distributed_sampler import DistributedSampler
+from .distributed import DistributedSampler
 from .sampler import (
     BatchSampler,
     RandomSampler,
@@ -43,9 +44,13 @@ __all__ = [
     "WeightedRandomSampler",
     "WorkerInfo",
     "collate",
+    "dataloader",
+    "dataset",
     "default_collate",
     "default_collate_fn_map",
     "default_convert",
+    "distributed",
     "get_worker_info",
     "random_split",
+    "sampler",
 ]

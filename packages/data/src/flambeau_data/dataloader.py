@@ -237,3 +237,10 @@ def _check_batching(
         raise ValueError(
             "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
         )
+
+
+__all__ = [
+    "DataLoader",
+    "default_collate",
+    "default_convert",
+]

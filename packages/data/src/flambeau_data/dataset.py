@@ -205,3 +205,14 @@ def fetch_samples(dataset: Any, indices: list[Any]) -> list[Any]:
             f"{len(indices)} indices"
         )
     return samples
+
+
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+]

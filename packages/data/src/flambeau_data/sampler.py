@@ -186,3 +186,13 @@ def _check_num_samples(num_samples: Any) -> None:
         raise ValueError(
             f"num_samples should be a positive integer value, but got num_samples={num_samples}"
         )
+
+
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequentialSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]

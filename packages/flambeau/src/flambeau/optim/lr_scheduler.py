@@ -18,6 +18,7 @@ from flambeau_optim.lr_scheduler import (
     ReduceLROnPlateau as ReduceLROnPlateau,
     SequentialLR as SequentialLR,
     StepLR as StepLR,
+    _LRScheduler as _LRScheduler,
 )
 
 __all__ = [
@@ -37,4 +38,5 @@ __all__ = [
     "ReduceLROnPlateau",
     "SequentialLR",
     "StepLR",
+    "_LRScheduler",
 ]

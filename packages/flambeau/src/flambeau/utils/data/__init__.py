@@ -29,6 +29,12 @@ from flambeau_data import (
     get_worker_info as get_worker_info,
     random_split as random_split,
 )
+from flambeau.utils.data import (
+    dataloader as dataloader,
+    dataset as dataset,
+    distributed as distributed,
+    sampler as sampler,
+)
 
 __all__ = [
     "BatchSampler",
@@ -48,9 +54,13 @@ __all__ = [
     "WeightedRandomSampler",
     "WorkerInfo",
     "collate",
+    "dataloader",
+    "dataset",
     "default_collate",
     "default_collate_fn_map",
     "default_convert",
+    "distributed",
     "get_worker_info",
     "random_split",
+    "sampler",
 ]

@@ -81,3 +81,8 @@ def _from_launcher(argument: str, variable: str, value: int | None) -> int:
             f"that sets {variable}"
         )
     return int(os.environ[variable])
+
+
+__all__ = [
+    "DistributedSampler",
+]
