@@ -52,6 +52,18 @@ def test_sort(shape, dim, descending, layout, dtype):
         np.testing.assert_array_equal(np.signbit(values), np.signbit(found))
 
 
+@pytest.mark.parametrize("descending", [0, 1])
+@pytest.mark.parametrize("bound", [1, 2**20, 2**41, 2**63 - 1])
+def test_integers_of_every_range(bound, descending):
+    x = np.random.default_rng(1).integers(-bound, bound, 5000)
+    x[7], x[8] = -bound, bound
+    values, places = np.zeros_like(x), np.zeros(5000, np.int64)
+    abi.call("sort", [values, places], [x], 0, descending)
+    expected = order(x, 0, descending)
+    np.testing.assert_array_equal(places, expected)
+    np.testing.assert_array_equal(values, x[expected])
+
+
 def test_bfloat16():
     x = abi.BFloat16(np.array([3.0, -1.0, np.nan, 2.0]))
     values, places = abi.BFloat16(np.zeros(4)), np.zeros(4, np.int64)
