@@ -9,7 +9,7 @@ from flambeau_core import Tensor
 from ..parameter import Buffer, Parameter
 from .hook_handle import HookTable
 from .module_casting import ModuleCasting
-from .module_hooks import GlobalHooks, ModuleHooks
+from .module_hooks import ModuleHooks
 from .module_state import ModuleState
 from .module_tree import ModuleTree
 from .registry import Registry
@@ -61,7 +61,7 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked or GlobalHooks.present:
+        if self._hooked:
             return self._call_with_hooks(args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -258,6 +258,8 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
 
 def _type_name(value: Any) -> str:
     """The name by which an error message calls the type of a value."""
+    if isinstance(value, Tensor):
+        return str(value.type())
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 

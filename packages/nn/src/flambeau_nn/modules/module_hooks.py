@@ -19,7 +19,7 @@ __all__ = [
 
 Hook = Callable[..., Any]
 
-# Hooks of every module. An entry in any of these tables makes all calls take the slow path.
+# Hooks of every module.
 global_forward_pre_hooks: HookTable[int, Hook] = HookTable()
 global_forward_hooks: HookTable[int, Hook] = HookTable()
 global_forward_hooks_with_kwargs: HookTable[int, bool] = HookTable()
@@ -27,16 +27,17 @@ global_forward_hooks_always: HookTable[int, bool] = HookTable()
 global_backward_pre_hooks: HookTable[int, Hook] = HookTable()
 global_backward_hooks: HookTable[int, Hook] = HookTable()
 
-
-class GlobalHooks:
-    """Whether any hook of every module may be registered."""
-
-    present = False
+_global_tables = (
+    global_forward_pre_hooks,
+    global_forward_hooks,
+    global_backward_pre_hooks,
+    global_backward_hooks,
+)
 
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Calls `hook(module, args)` before the forward of every module."""
-    GlobalHooks.present = True
+    ModuleHooks._hooked = True
     return add_hook(hook, global_forward_pre_hooks)
 
 
@@ -44,7 +45,7 @@ def register_module_forward_hook(
     hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Calls `hook(module, args, output)` after the forward of every module."""
-    GlobalHooks.present = True
+    ModuleHooks._hooked = True
     flags = []
     if with_kwargs:
         flags.append(global_forward_hooks_with_kwargs)
@@ -55,20 +56,21 @@ def register_module_forward_hook(
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Calls `hook(module, grad_output)` before the backward of every module."""
-    GlobalHooks.present = True
+    ModuleHooks._hooked = True
     return add_hook(hook, global_backward_pre_hooks)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Calls `hook(module, grad_input, grad_output)` in the backward of every module."""
-    GlobalHooks.present = True
+    ModuleHooks._hooked = True
     return add_hook(hook, global_backward_hooks)
 
 
 class ModuleHooks:
     """The part of a module that registers hooks and calls it with them."""
 
-    # Set once a hook is registered; a module without hooks is called without looking further.
+    # Set once a hook is registered, for one module or here for every module; a module without
+    # hooks is called without looking further.
     _hooked = False
 
     _forward_pre_hooks: HookTable[int, Hook]
@@ -132,6 +134,7 @@ class ModuleHooks:
         return self.register_full_backward_hook(hook)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        ModuleHooks._hooked = any(_global_tables)
         called: set[int] = set()
         result: Any = None
         try:
