@@ -96,7 +96,7 @@ class MultiProcessIterator(Iterator[Any]):
         return self
 
     def __next__(self) -> Any:
-        while self._waiting:
+        while self._waiting and not self._pool.closed:
             worker_id, packed = self._next_answer()
             try:
                 value = self._pool.unpack(worker_id, packed)
