@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "entries.h"
+#include "extremes.h"
 #include "parallel.h"
 #include "stage.h"
 
@@ -30,33 +31,36 @@ void merge(Best<C>& best, C value, int64_t index) {
   if (best.index < 0 || wins<kLargest>(value, best.value)) best = {value, index};
 }
 
+// The first place of a value, or of a NaN, that is known to be there. Groups of elements are
+// tested together, so that the compiler can use vectors.
+template <class C>
+int64_t find(const C* x, int64_t n, C value) {
+  constexpr int64_t kGroup = 32;
+  int64_t k = 0;
+  for (; k + kGroup <= n; k += kGroup) {
+    int hits = 0;
+    for (int64_t l = 0; l < kGroup; ++l) hits |= x[k + l] == value;
+    if (hits) break;
+  }
+  while (k + 1 < n && x[k] != value) ++k;
+  return k;
+}
+
+template <class C>
+int64_t find_nan(const C* x, int64_t n) {
+  int64_t k = 0;
+  while (k + 1 < n && x[k] == x[k]) ++k;
+  return k;
+}
+
 // The extreme of a block in vectors first; the place is looked up only where the block
 // improves on what was found before.
 template <bool kLargest, class C>
 void scan_block(Best<C>& best, const C* x, int64_t n, int64_t first) {
-  constexpr int kParts = 2 * FLAMBEAU_VECTOR_BYTES / static_cast<int>(sizeof(C));
-  C extreme = x[0];
-  int64_t i = 1;
-  if (n >= 2 * kParts) {
-    C lanes[kParts];
-    for (int l = 0; l < kParts; ++l) lanes[l] = x[l];
-    for (i = kParts; i + kParts <= n; i += kParts)
-      for (int l = 0; l < kParts; ++l) {
-        const bool better = kLargest ? x[i + l] > lanes[l] : x[i + l] < lanes[l];
-        lanes[l] = better | (x[i + l] != x[i + l]) ? x[i + l] : lanes[l];
-      }
-    for (int l = 0; l < kParts; ++l)
-      if (wins<kLargest>(lanes[l], extreme)) extreme = lanes[l];
-  }
-  for (; i < n; ++i)
-    if (wins<kLargest>(x[i], extreme)) extreme = x[i];
+  const C extreme = extreme_of_block<kLargest>(x, n);
   if (best.index >= 0 && !wins<kLargest>(extreme, best.value)) return;
-  const bool is_nan = extreme != extreme;
-  for (int64_t k = 0; k < n; ++k)
-    if (x[k] == extreme || (is_nan && x[k] != x[k])) {
-      best = {x[k], first + k};
-      return;
-    }
+  const int64_t k = extreme == extreme ? find(x, n, extreme) : find_nan(x, n);
+  best = {x[k], first + k};
 }
 
 // Operands of the kept dimensions: input, indices, values (absent for arg kernels).

@@ -14,6 +14,7 @@ template <class C, bool kMean>
 struct ComplexSum {
   using Lane = C;
   using Total = ComplexTotal<typename C::value_type>;
+  static constexpr bool kHasBlock = false;
   static Lane start() { return 0; }
   static Lane take(Lane lane, C x) { return lane + x; }
   static Lane join(Lane a, Lane b) { return a + b; }
@@ -37,6 +38,7 @@ template <class C>
 struct ComplexProduct {
   using Lane = C;
   using Total = OneTotal<C>;
+  static constexpr bool kHasBlock = false;
   static Lane start() { return 1; }
   static Lane take(Lane lane, C x) { return product(lane, x); }
   static Lane join(Lane a, Lane b) { return product(a, b); }

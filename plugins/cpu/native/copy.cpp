@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "elementwise.h"
+#include "move.h"
 
 namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
@@ -46,11 +47,6 @@ void convert_block(void* out, const void* const* in, int64_t n, unsigned, const 
   for (int64_t i = 0; i < n; ++i) o[i] = convert<To>(a[i]);
 }
 
-template <size_t Item>
-void move_block(void* out, const void* const* in, int64_t n, unsigned, const fb_param*) {
-  if (out != in[0]) std::memcpy(out, in[0], static_cast<size_t>(n) * Item);
-}
-
 // One row of the table of conversions; the halves are floats on either side.
 template <class From>
 Block conversion_from(int to) {
@@ -87,16 +83,6 @@ Block conversion(int from, int to) {
   }
 }
 
-Block move_of(int64_t item) {
-  switch (item) {
-    case 1: return move_block<1>;
-    case 2: return move_block<2>;
-    case 4: return move_block<4>;
-    case 8: return move_block<8>;
-    default: return move_block<16>;
-  }
-}
-
 int copy(void*, int, fb_array* const* out, int, const fb_array* const* in, const fb_param* params) {
   const int to = out[0]->dtype, from = in[0]->dtype;
   if (to == from) {
@@ -106,7 +92,8 @@ int copy(void*, int, fb_array* const* out, int, const fb_array* const* in, const
                     static_cast<size_t>(out[0]->numel * kItemSize[to]));
       return FB_OK;
     }
-    return run_elementwise({move_of(kItemSize[to]), 1, 1, true}, out[0], 1, in, params);
+    move_array(out[0], in[0]);
+    return FB_OK;
   }
   return run_elementwise({conversion(from, to), 1, 1, false}, out[0], 1, in, params);
 }

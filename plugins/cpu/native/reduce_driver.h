@@ -20,7 +20,7 @@
 
 namespace flambeau_cpu::FLAMBEAU_ISA {
 
-constexpr int64_t kBlock = 2048;
+constexpr int64_t kBlock = 4096;
 constexpr int64_t kColumnBlock = 512;
 constexpr int64_t kRowBlock = 32;
 constexpr int64_t kPieceWork = 32768;  // elements worth a thread's start
@@ -57,6 +57,12 @@ static void reduce_runs(typename R::Accumulator& total, const fb_array* in,
   const int last = reduced.ndim - 1;
   const int64_t length = reduced.ndim ? reduced.shape[last] : 1;
   const int64_t stride = reduced.ndim ? reduced.strides[0][last] : 1;
+  if (reduced.ndim <= 1 && end - begin <= kBlock) {
+    const int64_t n = end - begin;
+    R::block(total,
+             read_run<T>(in->data, in->dtype, offset + begin * stride, stride, n, buffer), n);
+    return;
+  }
   Cursor<2> cursor(reduced, 1, begin / length);
   int64_t position = begin % length;
   while (begin < end) {

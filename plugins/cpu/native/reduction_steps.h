@@ -6,7 +6,9 @@
 #include <type_traits>
 
 #include "entries.h"
+#include "extremes.h"
 #include "reduce_driver.h"
+#include "simd.h"
 
 namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
@@ -16,7 +18,8 @@ template <class Lane>
 constexpr int kPartsOf = 4 * FLAMBEAU_VECTOR_BYTES / static_cast<int>(sizeof(Lane));
 
 // A reduction that takes elements one by one with Step: Lane start(), Lane take(Lane, T),
-// Total (with a default neutral element) and merge(Total&, Lane).
+// Total (with a default neutral element) and merge(Total&, Lane). A step with kHasBlock
+// takes a whole block in a way of its own.
 template <class T, class ResultType, class Step>
 struct Stepwise {
   using Stored = T;
@@ -27,6 +30,10 @@ struct Stepwise {
   static constexpr int kParts = kPartsOf<Lane>;
 
   static void block(Accumulator& total, const C* x, int64_t n) {
+    if constexpr (Step::kHasBlock) {
+      Step::merge(total, Step::block(x, n));
+      return;
+    }
     if (n < kParts) {
       Lane lane = Step::start();
       for (int64_t i = 0; i < n; ++i) lane = Step::take(lane, x[i]);
@@ -76,6 +83,25 @@ struct Stepwise {
 
 // -- sums and means ---------------------------------------------------------------------------
 
+// In four vectors.
+template <class T>
+T sum_block(const T* x, int64_t n) {
+  using V = typename Vector<T>::Type;
+  constexpr int64_t W = kLanes<V>;
+  V a = V{}, b = V{}, c = V{}, d = V{};
+  int64_t i = 0;
+  for (; i + 4 * W <= n; i += 4 * W) {
+    a += load(x + i);
+    b += load(x + i + W);
+    c += load(x + i + 2 * W);
+    d += load(x + i + 3 * W);
+  }
+  for (; i + W <= n; i += W) a += load(x + i);
+  T rest = 0;
+  for (; i < n; ++i) rest += x[i];
+  return n < W ? rest : sum_lanes((a + b) + (c + d)) + rest;
+}
+
 // Blocks are summed in the element's type, the blocks' sums in double with the rounding
 // errors kept aside (Neumaier 1974).
 template <class T>
@@ -95,6 +121,8 @@ template <class T, bool kMean>
 struct FloatSum {
   using Lane = T;
   using Total = FloatTotal<T>;
+  static constexpr bool kHasBlock = true;
+  static Lane block(const T* x, int64_t n) { return sum_block(x, n); }
   static Lane start() { return 0; }
   static Lane take(Lane lane, T x) { return lane + x; }
   static Lane join(Lane a, Lane b) { return a + b; }
@@ -117,6 +145,7 @@ template <class T>
 struct IntegerSum {
   using Lane = uint64_t;
   using Total = IntegerTotalZero;
+  static constexpr bool kHasBlock = false;
   static Lane start() { return 0; }
   static Lane take(Lane lane, T x) { return lane + static_cast<uint64_t>(static_cast<int64_t>(x)); }
   static Lane join(Lane a, Lane b) { return a + b; }
@@ -136,6 +165,7 @@ template <class T, class L>
 struct Product {
   using Lane = L;
   using Total = OneTotal<L>;
+  static constexpr bool kHasBlock = false;
   static Lane start() { return 1; }
   static Lane take(Lane lane, T x) { return lane * static_cast<L>(x); }
   static Lane join(Lane a, Lane b) { return a * b; }
@@ -168,13 +198,11 @@ template <class T, bool kLargest>
 struct Extreme {
   using Lane = T;
   using Total = ExtremeTotal<T, kLargest>;
+  static constexpr bool kHasBlock = true;
   static Lane start() { return worst<T, kLargest>(); }
-  static Lane take(Lane lane, T x) {
-    // A NaN is taken and then stays: nothing is larger or smaller than it.
-    const bool better = kLargest ? x > lane : x < lane;
-    return better | (x != x) ? x : lane;
-  }
+  static Lane take(Lane lane, T x) { return extreme_of<kLargest>(lane, x); }
   static Lane join(Lane a, Lane b) { return take(a, b); }
+  static Lane block(const T* x, int64_t n) { return extreme_of_block<kLargest>(x, n); }
   static void merge(Total& total, Lane lane) { total.value = take(total.value, lane); }
   static void combine(Total& total, const Total& other) { merge(total, other.value); }
   static T finish(const Total& total, int64_t) { return total.value; }
@@ -190,6 +218,7 @@ template <class T, bool kAny>
 struct Truth {
   using Lane = uint8_t;
   using Total = TruthTotal<kAny>;
+  static constexpr bool kHasBlock = false;
   static Lane start() { return !kAny; }
   static Lane take(Lane lane, T x) {
     return kAny ? lane | static_cast<Lane>(x != T(0)) : lane & static_cast<Lane>(x != T(0));

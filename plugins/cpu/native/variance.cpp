@@ -29,9 +29,7 @@ struct Variance {
 
   static void block(Moments& total, const C* x, int64_t n) {
     const double count = static_cast<double>(n);
-    FloatTotal<C> sum;
-    Stepwise<C, C, FloatSum<C, false>>::block(sum, x, n);
-    const C mean = static_cast<C>(sum.sum / count);
+    const C mean = static_cast<C>(sum_block(x, n) / count);
     C squares[kParts] = {}, rest[kParts] = {};
     int64_t i = 0;
     for (; i + kParts <= n; i += kParts)

@@ -6,6 +6,10 @@
 
 #include <limits>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include "simd.h"
 
 namespace flambeau_cpu::FLAMBEAU_ISA {
@@ -32,12 +36,22 @@ static inline Rounded<V> round_small(V x) {
 static inline vf power_of_two(vi n) { return from_bits((n + 127) << 23); }
 static inline vd power_of_two(vl n) { return from_bits((n + 1023) << 52); }
 
-// x * 2^n in two steps, so that n may go as far as subnormal results need.
+// x * 2^n, as far as subnormal results and infinity: in one instruction where there is one,
+// else in two steps.
+#ifdef __AVX512F__
+static inline vf scale(vf x, vi n) {
+  return (vf)_mm512_scalef_ps((__m512)x, (__m512)__builtin_convertvector(n, vf));
+}
+static inline vd scale(vd x, vl n) {
+  return (vd)_mm512_scalef_pd((__m512d)x, (__m512d)__builtin_convertvector(n, vd));
+}
+#else
 template <class V>
 static inline V scale(V x, MaskOf<V> n) {
   const MaskOf<V> half = n >> 1;
   return x * power_of_two(half) * power_of_two(n - half);
 }
+#endif
 
 // exp(r) - 1 for |r| <= ln(2) / 2.
 static inline vf expm1_reduced(vf r) {

@@ -114,3 +114,24 @@ def test_a_strided_output_leaves_the_gaps_alone():
     whole = np.full((50, 60), 7, np.float32)
     abi.call("copy", [whole[::2, 1::3]], [np.zeros((25, 20), np.float32)])
     assert (whole[1::2] == 7).all() and (whole[:, ::3] == 7).all() and (whole[::2, 1::3] == 0).all()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", "complex128"])
+def test_transposition_where_rows_are_pages_apart(dtype):
+    x = (RNG.standard_normal((4096, 70)) * 50).astype(dtype).T
+    out = np.zeros(x.shape, dtype)
+    abi.call("copy", [out], [x])
+    np.testing.assert_array_equal(out, x)
+
+
+def test_arrays_larger_than_the_caches():
+    # 36 MB: written around the caches, also from addresses that are not aligned.
+    x = np.arange(9_000_001, dtype=np.float32)
+    for start in (0, 1, 7):
+        source, out = x[start:], np.zeros(x.size, np.float32)[start:]
+        abi.call("copy", [out], [source])
+        np.testing.assert_array_equal(out, source)
+        abi.call("add", [out], [source, source[::-1].copy()])
+        assert (out == source[0] + source[-1]).all()
+        abi.call("neg", [out], [out])
+        assert (out == -(source[0] + source[-1])).all()
