@@ -5,8 +5,9 @@
 #include <cstdint>
 
 #include "error.h"
+#include "isa.h"
 
-namespace flambeau_cpu {
+namespace flambeau_cpu::FLAMBEAU_ISA {
 
 // Remembers one index out of bounds; threads may report together.
 class IndexError {
@@ -42,4 +43,4 @@ static inline int64_t wrapped(int64_t value, int64_t size) {
   return in_bounds(positive, size) ? positive : -1;
 }
 
-}  // namespace flambeau_cpu
+}  // namespace flambeau_cpu::FLAMBEAU_ISA

@@ -1,5 +1,8 @@
 // Negative log-likelihood of class indices.
+#include <cstring>
+
 #include "loss_target.h"
+#include "parallel.h"
 #include "registry.h"
 #include "scratch.h"
 #include "strided.h"
@@ -37,15 +40,20 @@ int nll_loss_backward(void*, int, fb_array* const* out, int, const fb_array* con
   const fb_array* gx = out[0];
   const ClassTargets target(in[1], in[2], gx->shape[1], params[1].i);
   const double total = in[3] ? read_value(in[3], 0) : 1.0;
-  T* data = static_cast<T*>(gx->data);
-  for (int64_t i = 0; i < target.count; ++i) {
-    T* row = data + i * gx->strides[0];
-    for (int64_t c = 0; c < gx->shape[1]; ++c) assign(row[c * gx->strides[1]], 0);
-    if (target.ignored(i)) continue;
-    const int64_t c = target.at(i);
-    const double g = row_gradient(in[0], i, params[0].i, total);
-    assign(row[c * gx->strides[1]], static_cast<Compute<T>>(-target.weight_of(c) * g));
-  }
+  const int64_t classes = gx->shape[1], stride = gx->strides[1];
+  parallel_for(target.count, 32768 / (classes + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* row = static_cast<T*>(gx->data) + i * gx->strides[0];
+      if (stride == 1)
+        std::memset(row, 0, static_cast<size_t>(classes) * sizeof(T));
+      else
+        for (int64_t c = 0; c < classes; ++c) assign(row[c * stride], 0);
+      if (target.ignored(i)) continue;
+      const int64_t c = target.at(i);
+      const double g = row_gradient(in[0], i, params[0].i, total);
+      assign(row[c * stride], static_cast<Compute<T>>(-target.weight_of(c) * g));
+    }
+  });
   return FB_OK;
 }
 
