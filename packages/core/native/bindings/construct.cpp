@@ -240,7 +240,7 @@ PyObject* run_as_tensor(Args& a) {
 }
 
 PyObject* run_from_numpy(Args& a) {
-  if (!is_foreign_array(a.object(0)) || !std::strcmp(Py_TYPE(a.object(0))->tp_name, "numpy.generic"))
+  if (std::strcmp(Py_TYPE(a.object(0))->tp_name, "numpy.ndarray") != 0 && !is_foreign_array(a.object(0)))
     fail(ErrorKind::Type, "expected np.ndarray (got %s)", Py_TYPE(a.object(0))->tp_name);
   return object(tensor_from_array(a.object(0), true));
 }

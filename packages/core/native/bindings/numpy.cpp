@@ -58,7 +58,7 @@ const py::dtype& array_dtype(int d) {
 
 Ref share(py::array a) {
   int d = dtype_of_array(a);
-  if (py::str(a.dtype().attr("byteorder")).cast<std::string>() == ">")
+  if (a.dtype().byteorder() == '>')
     fail(ErrorKind::Type,
          "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
          "currently not supported.");
@@ -91,7 +91,7 @@ Ref tensor_from_array(PyObject* o, bool shared) {
     if (!shared) {
       // Contiguous and aligned first, whatever the array's layout.
       a = py::array(py::module_::import("numpy").attr("ascontiguousarray")(a).attr("reshape")(a.attr("shape")));
-      if (py::str(a.dtype().attr("byteorder")).cast<std::string>() == ">")
+      if (a.dtype().byteorder() == '>')
         a = py::array(a.attr("astype")(a.dtype().attr("newbyteorder")("=")));
     } else if (!a.writeable() &&
                PyErr_WarnEx(PyExc_UserWarning,

@@ -139,16 +139,16 @@ PyObject* inplace_power(PyObject* x, PyObject* y, PyObject*) { return inplace<na
 // make_subclass(cls, data, requires_grad): a tensor of another type over data.
 PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *type, *data;
-  int requires = 0;
+  int wanted = 0;
   static const char* names[] = {"cls", "data", "require_grad", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p", const_cast<char**>(names), &type, &data, &requires)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p", const_cast<char**>(names), &type, &data, &wanted)) return nullptr;
   return guarded([&]() -> PyObject* {
     if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), tensor_type) || !is_tensor(data))
       fail(ErrorKind::Type, "_make_subclass(cls, data): cls must be a subclass of Tensor and data a Tensor");
-    if (requires && !is_differentiable(as_tensor(data)->dtype()))
+    if (wanted && !is_differentiable(as_tensor(data)->dtype()))
       fail(ErrorKind::Runtime, "only Tensors of floating point and complex dtype can require gradients");
     PyObject* o = as_type(reinterpret_cast<PyTypeObject*>(type), as_tensor(data));
-    if (requires) as_tensor(o)->flags |= kRequiresGrad;
+    if (wanted) as_tensor(o)->flags |= kRequiresGrad;
     return o;
   });
 }

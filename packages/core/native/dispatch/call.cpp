@@ -26,9 +26,16 @@ int64_t work_of(const KernelCall& c) {
   return n * std::max<int64_t>(1, fb_kernel_rows[c.id].cost);
 }
 
+// Whether the work could reach the backend's limit, told from the first output
+// alone: small calls need not look further.
+bool is_small(Backend* backend, const KernelCall& c) {
+  return c.work < 0 && c.n_out > 0 && c.out[0] && c.out[0]->numel < 512 && c.n_in > 0 && c.in[0] &&
+         c.in[0]->numel < 512 && backend->release_lock_above > 512 * 64;
+}
+
 void run(Backend* backend, const Kernel& k, const KernelCall& c) {
   int status;
-  if (work_of(c) >= backend->release_lock_above && release_lock) {
+  if (!is_small(backend, c) && work_of(c) >= backend->release_lock_above && release_lock) {
     void* state = release_lock();
     status = k.fn(k.ctx, c.n_out, c.out, c.n_in, c.in, c.params);
     acquire_lock(state);

@@ -17,7 +17,7 @@ constexpr int find_kernel_id(std::string_view id) {
   return -1;
 }
 
-constexpr int kernel_id(std::string_view id) {
+consteval int kernel_id(std::string_view id) {
   int i = find_kernel_id(id);
   return i >= 0 ? i : throw "no such kernel in flambeau/kernels.h";
 }

@@ -154,6 +154,7 @@ BinaryRow* find(const char* name) {
 BinaryRow *row_add, *row_sub, *row_mul, *row_div, *row_pow;
 
 void check_types(const BinaryRow& r, DType compute) {
+  if (is_floating(compute) && r.type != Type::Bits) return;
   if (r.type == Type::Bits && is_differentiable(compute))
     fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
          info(compute).legacy_name);
@@ -213,14 +214,17 @@ void record_binary(const BinaryRow& r, const Operand& a, const Operand& b, Tenso
 }
 
 Ref apply(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* destination) {
-  Operand in[] = {a, b};
-  DType compute = a.t && b.t && a.t->dtype() == b.t->dtype() ? a.t->dtype() : result_type(in, 2);
+  DType compute = a.t && b.t && a.t->dtype() == b.t->dtype() ? a.t->dtype() : result_type(a, b);
   if (r.type == Type::Floating) compute = floating_type(compute);
   check_types(r, compute);
   if (__builtin_expect(r.kernel == kernel_id("pow") && is_integral(compute) && !b.t && b.s.i < 0, 0))
     fail(ErrorKind::Runtime, "pow: Integers to negative integer powers are not allowed.");
   DType out = r.type == Type::Comparison ? FB_BOOL : compute;
-  Ref y = elementwise({r.name, r.kernel, compute, out, nullptr, destination}, in, 2);
+  Ref y = destination ? Ref() : elementwise_plain(r.kernel, compute, out, a, b);
+  if (!y) {
+    Operand in[] = {a, b};
+    y = elementwise({r.name, r.kernel, compute, out, nullptr, destination}, in, 2);
+  }
   if (r.node && grad_mode.enabled && ((a.t && requires_grad(a.t)) || (b.t && requires_grad(b.t))) &&
       is_differentiable(out))
     record_binary(r, a, b, y);

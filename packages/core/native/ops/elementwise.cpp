@@ -162,6 +162,39 @@ Ref elementwise(const Elementwise& e, const Operand* in, int n, const bool* abse
   return out;
 }
 
+Ref elementwise_plain(int kernel, DType out, Tensor* x, const fb_param* params) {
+  if (!x->contiguous() || x->numel() == 0) return nullptr;
+  Ref y = empty_twin(x, out);
+  fb_array* outs[] = {&y->arr};
+  const fb_array* ins[] = {&x->arr};
+  call_kernel(x->device, {kernel, x->dtype(), outs, 1, ins, 1, params});
+  return y;
+}
+
+Ref elementwise_plain(int kernel, DType compute, DType out, const Operand& a, const Operand& b) {
+  Tensor* x = a.t ? a.t : b.t;
+  if (!x || !x->contiguous() || x->numel() == 0 || x->dtype() != compute) return nullptr;
+  if (a.t && b.t) {
+    if (!b.t->contiguous() || b.t->dtype() != compute || !same_device(x, b.t) || x->shape() != b.t->shape())
+      return nullptr;
+    Ref y = empty_twin(x, out);
+    fb_array* outs[] = {&y->arr};
+    const fb_array* ins[] = {&x->arr, &b.t->arr};
+    call_kernel(x->device, {kernel, compute, outs, 1, ins, 2});
+    return y;
+  }
+  alignas(16) char value[16];
+  int64_t zeros[max_dims];
+  std::memset(zeros, 0, sizeof(int64_t) * size_t(x->ndim()));
+  store_scalar(value, compute, a.t ? b.s : a.s);
+  fb_array number{value, x->arr.shape, zeros, x->numel(), x->ndim(), uint8_t(compute), FB_HOST_SCALAR, 0, nullptr};
+  Ref y = empty_twin(x, out);
+  fb_array* outs[] = {&y->arr};
+  const fb_array* ins[] = {a.t ? &x->arr : &number, a.t ? &number : &x->arr};
+  call_kernel(x->device, {kernel, compute, outs, 1, ins, 2});
+  return y;
+}
+
 Ref conjugate(Tensor* t) { return is_complex(t->dtype()) ? unary("conj_physical", t) : Ref(t); }
 
 Operand conjugate(const Operand& o, Ref& keep) {

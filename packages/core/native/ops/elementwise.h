@@ -22,6 +22,12 @@ struct Elementwise {
 // to the kernel as NULL.
 Ref elementwise(const Elementwise& e, const Operand* in, int n, const bool* absent = nullptr);
 
+// The two commonest cases, without the general machinery: one contiguous tensor,
+// or two of one shape, type and device (or a tensor and a number). A null result
+// means that the case is another one.
+Ref elementwise_plain(int kernel, DType out, Tensor* x, const fb_param* params = nullptr);
+Ref elementwise_plain(int kernel, DType compute, DType out, const Operand& a, const Operand& b);
+
 // The device that a set of operands lives on; RuntimeError where they disagree.
 // Zero-dimensional tensors of the cpu go along with any device.
 Device common_device(const char* op, const Operand* in, int n);

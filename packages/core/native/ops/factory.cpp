@@ -51,8 +51,8 @@ Ref arange(const Scalar& start, const Scalar& end, const Scalar& step, DType d, 
   return t;
 }
 
-Ref with_grad(Ref t, bool requires) {
-  if (requires) {
+Ref with_grad(Ref t, bool wanted) {
+  if (wanted) {
     if (!is_differentiable(t->dtype()))
       fail(ErrorKind::Runtime, "only Tensors of floating point and complex dtype can require gradients");
     t->flags |= kRequiresGrad;

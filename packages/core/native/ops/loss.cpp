@@ -48,14 +48,15 @@ Ref by_definition(const ClassLoss& l, Tensor* x, Tensor* target, Tensor* weight)
 }
 
 void check_class_target(const ClassLoss& l, Tensor* x, Tensor* target) {
-  std::string sx = to_string(x->shape()), st = to_string(target->shape());
+  auto text = [](Tensor* t) { return to_string(t->shape()); };
   if (x->ndim() == 0) fail(ErrorKind::Value, "%s: Expected 1 or more dimensions (got 0)", l.name());
   if (x->ndim() > 1 && (target->ndim() == 0 || target->size(0) != x->size(0)))
     fail(ErrorKind::Value,
          "%s: Expected input batch_size (%lld) to match target batch_size (%lld), input %s, target "
          "%s",
          l.name(), static_cast<long long>(x->size(0)),
-         static_cast<long long>(target->ndim() ? target->size(0) : 0), sx.c_str(), st.c_str());
+         static_cast<long long>(target->ndim() ? target->size(0) : 0), text(x).c_str(),
+         text(target).c_str());
   if (x->ndim() == 1 && target->numel() != 1)
     fail(ErrorKind::Value,
          "%s: For 1D input, 1D target must have size 1, but got target size: %lld", l.name(),
@@ -63,14 +64,14 @@ void check_class_target(const ClassLoss& l, Tensor* x, Tensor* target) {
   if (x->ndim() == 1 ? target->ndim() > 1 : x->ndim() == 2 && target->ndim() != 1)
     fail(ErrorKind::Runtime,
          "%s: 0D or 1D target tensor expected, multi-target not supported (input %s, target %s)",
-         l.name(), sx.c_str(), st.c_str());
+         l.name(), text(x).c_str(), text(target).c_str());
   if (x->ndim() > 2) {
     Dims expected(x->shape());
     for (int i = 1; i + 1 < expected.n; i++) expected[i] = expected[i + 1];
     expected.n--;
     if (target->shape() != Ints(expected))
       fail(ErrorKind::Runtime, "%s: Expected target size %s, got %s (input %s)", l.name(),
-           to_string(expected).c_str(), st.c_str(), sx.c_str());
+           to_string(expected).c_str(), text(target).c_str(), text(x).c_str());
   }
   if (target->dtype() != FB_INT64 && target->dtype() != FB_UINT8)
     fail(ErrorKind::Runtime, "%s: expected target dtype to be Long or Byte, but got %s", l.name(),

@@ -119,16 +119,24 @@ void check_type(const UnaryRow& r, Tensor* x) {
 }
 
 Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
-  check_type(r, x);
-  if (r.kernel == kernel_id("conj_physical") && !is_complex(x->dtype())) return Ref(x);
-  if (is_rounding(r.name) && !is_floating(x->dtype())) return clone(x);
+  if (!is_floating(x->dtype())) {
+    check_type(r, x);
+    if (r.kernel == kernel_id("conj_physical") && !is_complex(x->dtype())) return Ref(x);
+    if (is_rounding(r.name) && !is_complex(x->dtype())) return clone(x);
+  } else if (r.kernel == kernel_id("conj_physical")) {
+    return Ref(x);
+  } else if (r.kernel == kernel_id("bitwise_not")) {
+    check_type(r, x);
+  }
   DType compute = r.type == Type::Same ? x->dtype() : floating_type(x->dtype());
   bool real_out = is_complex(compute) &&
                   (r.kernel == kernel_id("abs") || r.kernel == kernel_id("angle"));
-  Operand in[] = {x};
-  Ref y = elementwise({r.name, r.kernel, compute, real_out ? real_dtype(compute) : compute, nullptr,
-                       destination},
-                      in, 1);
+  DType out = real_out ? real_dtype(compute) : compute;
+  Ref y = destination || x->dtype() != compute ? Ref() : elementwise_plain(r.kernel, out, x);
+  if (!y) {
+    Operand in[] = {x};
+    y = elementwise({r.name, r.kernel, compute, out, nullptr, destination}, in, 1);
+  }
   if (r.gradient && records(x)) {
     auto* gradient = r.gradient;
     switch (r.keep) {

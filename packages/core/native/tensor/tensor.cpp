@@ -137,6 +137,25 @@ Ref empty_like(const Tensor* t, Ints shape, DType dtype) {
 }
 Ref empty_like(const Tensor* t, Ints shape) { return empty_like(t, shape, t->dtype()); }
 
+Ref empty_twin(const Tensor* source, DType dtype) {
+  const int n = source->arr.ndim;
+  Storage* storage = new_storage(source->device, source->arr.device_index, source->arr.numel * itemsize(dtype));
+  Tensor* t = allocate_tensor(tensor_type, n);
+  for (int i = 0; i < n; i++) {
+    t->arr.shape[i] = source->arr.shape[i];
+    t->arr.strides[i] = source->arr.strides[i];
+  }
+  t->arr.numel = source->arr.numel;
+  t->arr.flags = FB_CONTIGUOUS;
+  t->arr.dtype = uint8_t(dtype);
+  t->arr.device_index = source->arr.device_index;
+  t->arr.data = storage->data;
+  t->arr.buffer = storage->buffer;
+  t->storage = storage;
+  t->device = source->device;
+  return Ref::steal(t);
+}
+
 Ref alias(Tensor* source, Ints shape, Ints strides, void* data) {
   Tensor* t = allocate_tensor(tensor_type, shape.n);
   for (int i = 0; i < shape.n; i++) {

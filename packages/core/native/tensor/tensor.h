@@ -108,6 +108,8 @@ class Ref {
 // A new contiguous tensor of unset values. RuntimeError for negative sizes.
 Ref empty(Ints shape, DType dtype, Device device);
 Ref empty_like(const Tensor* t, Ints shape);
+// The same shape, type and device as a contiguous tensor: the fast way.
+Ref empty_twin(const Tensor* contiguous, DType dtype);
 Ref empty_like(const Tensor* t, Ints shape, DType dtype);
 // Another tensor over the same storage, outside the autograd graph.
 // `data` points at its first element.
