@@ -9,6 +9,7 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.composed.dimensions import wrap_dim
+from flambeau_core.composed.subgradients import magnitude
 from flambeau_core.declare import composition, op
 
 
@@ -153,7 +154,7 @@ def glu(x: fb.Tensor, dim: int) -> fb.Tensor:
 @op("softsign(Tensor self) -> Tensor", namespace="nn")
 def softsign(x: fb.Tensor) -> fb.Tensor:
     """``x / (1 + |x|)``."""
-    return x / (x.abs() + 1)
+    return x / (magnitude(x) + 1)
 
 
 @op("tanhshrink(Tensor self) -> Tensor", namespace="nn")

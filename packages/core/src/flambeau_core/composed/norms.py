@@ -9,7 +9,11 @@ from typing import Any
 import flambeau_core as fb
 from flambeau_core.composed.dimensions import wrap_dim, wrap_dims
 from flambeau_core.composed.precision import widened
-from flambeau_core.composed.subgradients import power_with_zero_slope, root_with_zero_slope
+from flambeau_core.composed.subgradients import (
+    magnitude,
+    power_with_zero_slope,
+    root_with_zero_slope,
+)
 from flambeau_core.declare import op
 
 
@@ -22,9 +26,9 @@ def vector_norm(x: fb.Tensor, p: float, dims: Sequence[int] | None, keepdim: boo
     dtype = x.real.dtype if x.is_complex() else x.dtype
     wide = widened(x)
     if p == 2:
-        square = wide.abs().square() if wide.is_complex() else wide.square()
+        square = fb.view_as_real(wide).square().sum(-1) if wide.is_complex() else wide.square()
         return root_with_zero_slope(square.sum(axes, keepdim)).to(dtype)
-    size = wide.abs()
+    size = magnitude(wide)
     if p == math.inf:
         norm = size.amax(axes, keepdim)
     elif p == -math.inf:
@@ -60,10 +64,10 @@ def nuclear_norm(x: fb.Tensor, dims: Sequence[int] | None, keepdim: bool) -> fb.
     factor = matrix / size.masked_fill(size == 0, 1)
     for _ in range(_POLAR_STEPS):
         adjoint = factor.transpose(-2, -1)
-        adjoint = adjoint.conj() if adjoint.is_complex() else adjoint
+        adjoint = adjoint.conj_physical() if adjoint.is_complex() else adjoint
         factor = 1.5 * factor - 0.5 * fb.matmul(factor, fb.matmul(adjoint, factor))
     if matrix.is_complex():
-        norm = (factor.conj() * matrix).real.sum([-2, -1])
+        norm = (factor.conj_physical() * matrix).real.sum([-2, -1])
     else:
         norm = (factor * matrix).sum([-2, -1])
     norm = norm.to(x.real.dtype if x.is_complex() else x.dtype)

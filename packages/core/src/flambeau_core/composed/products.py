@@ -34,7 +34,7 @@ def ger(self: fb.Tensor, vec2: fb.Tensor) -> fb.Tensor:
 def vdot(self: fb.Tensor, other: fb.Tensor) -> fb.Tensor:
     """Dot product of two vectors, the first conjugated if complex."""
     _require_vectors("vdot", self, other)
-    return fb.dot(self.conj() if self.is_complex() else self, other)
+    return fb.dot(self.conj_physical() if self.is_complex() else self, other)
 
 
 @op("inner(Tensor self, Tensor other) -> Tensor")

@@ -137,7 +137,7 @@ def cov(
             excess = total - correction * (weights * aweights).sum() / total
     centred = x - centre.unsqueeze(1)
     right = centred if weights is None else centred * weights
-    right = right.conj() if right.is_complex() else right
+    right = right.conj_physical() if right.is_complex() else right
     excess = excess.clamp(min=0) if isinstance(excess, fb.Tensor) else max(excess, 0)
     return (fb.mm(centred, right.t()) / excess).squeeze()
 
