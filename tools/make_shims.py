@@ -169,10 +169,7 @@ def import_statement(module: str, names: list[str]) -> str:
 
 def render(name: str, shim: Shim, is_root: bool) -> str:
     if shim.forwards:
-        package, _, module = shim.implementation.rpartition(".")
-        return FORWARDING.format(
-            mark=MARK, implementation=shim.implementation, package=package, module=module
-        )
+        return FORWARDING.format(mark=MARK, implementation=shim.implementation)
     own = [entry for entry in shim.names if entry not in shim.loaded]
     parts = [f'"""The names of {shim.implementation}."""', MARK, ""]
     if is_root:
@@ -192,13 +189,13 @@ FORWARDING = '''"""The names of {implementation}, which can also be set."""
 
 from typing import TYPE_CHECKING
 
+import {implementation} as _implementation
 from flambeau._forwarding import forward
-from {package} import {module}
 
 if TYPE_CHECKING:
     from {implementation} import *
 
-forward(__name__, {module})
+forward(__name__, _implementation)
 '''
 
 NAMESPACE = '''"""The modules of flambeau.{name}, loaded on first use."""

@@ -17,8 +17,6 @@ from flambeau._names import MEMBERS
 _FROM_ELSEWHERE = {"TYPE_CHECKING", "annotations"}
 
 if TYPE_CHECKING:
-    from flambeau_core import *
-
     from flambeau import amp as amp
     from flambeau import autograd as autograd
     from flambeau import backends as backends
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from flambeau import testing as testing
     from flambeau import utils as utils
     from flambeau import vision as vision
+    from flambeau_core import *  # type: ignore[no-redef]
 
 # Core's names are copied, since a look-up through __getattr__ would cost more than a small op.
 # Its modules are not: flambeau.cuda must be one module, however it was imported.

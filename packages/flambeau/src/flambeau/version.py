@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.version as _implementation
 from flambeau._forwarding import forward
-from flambeau_core import version
 
 if TYPE_CHECKING:
     from flambeau_core.version import *
 
-forward(__name__, version)
+forward(__name__, _implementation)

@@ -192,10 +192,9 @@ def check_projections(
     found = [out for out in outputs if out.requires_grad]
     pulled = [seed for out, seed in zip(outputs, seeds) if out.requires_grad]
     variables = [args[i] for i in varied]
+    grads: Sequence[fb.Tensor | None] = [None] * len(variables)
     if found:
         grads = fb.autograd.grad(found, variables, pulled, allow_unused=True)
-    else:
-        grads = [None] * len(variables)
     for index, grad in zip(varied, grads):
         direction = fb.randn(args[index].shape, dtype=fb.float64).to(args[index].device)
         above, below = moved(index, eps * direction), moved(index, -eps * direction)

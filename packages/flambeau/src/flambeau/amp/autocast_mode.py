@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.amp.autocast_mode as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.amp import autocast_mode
 
 if TYPE_CHECKING:
     from flambeau_core.amp.autocast_mode import *
 
-forward(__name__, autocast_mode)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.amp.custom_function as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.amp import custom_function
 
 if TYPE_CHECKING:
     from flambeau_core.amp.custom_function import *
 
-forward(__name__, custom_function)
+forward(__name__, _implementation)

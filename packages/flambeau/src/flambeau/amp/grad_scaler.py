@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.amp.grad_scaler as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.amp import grad_scaler
 
 if TYPE_CHECKING:
     from flambeau_core.amp.grad_scaler import *
 
-forward(__name__, grad_scaler)
+forward(__name__, _implementation)

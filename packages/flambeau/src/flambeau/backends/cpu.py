@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.cpu as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import cpu
 
 if TYPE_CHECKING:
     from flambeau_core.backends.cpu import *
 
-forward(__name__, cpu)
+forward(__name__, _implementation)

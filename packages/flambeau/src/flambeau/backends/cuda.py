@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.cuda as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import cuda
 
 if TYPE_CHECKING:
     from flambeau_core.backends.cuda import *
 
-forward(__name__, cuda)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.cudnn as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import cudnn
 
 if TYPE_CHECKING:
     from flambeau_core.backends.cudnn import *
 
-forward(__name__, cudnn)
+forward(__name__, _implementation)

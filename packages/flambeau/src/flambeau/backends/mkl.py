@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.mkl as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import mkl
 
 if TYPE_CHECKING:
     from flambeau_core.backends.mkl import *
 
-forward(__name__, mkl)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.mkldnn as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import mkldnn
 
 if TYPE_CHECKING:
     from flambeau_core.backends.mkldnn import *
 
-forward(__name__, mkldnn)
+forward(__name__, _implementation)

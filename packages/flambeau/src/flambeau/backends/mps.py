@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.mps as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import mps
 
 if TYPE_CHECKING:
     from flambeau_core.backends.mps import *
 
-forward(__name__, mps)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.backends.openmp as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.backends import openmp
 
 if TYPE_CHECKING:
     from flambeau_core.backends.openmp import *
 
-forward(__name__, openmp)
+forward(__name__, _implementation)

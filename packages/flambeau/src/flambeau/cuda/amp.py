@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.cuda.amp as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.cuda import amp
 
 if TYPE_CHECKING:
     from flambeau_core.cuda.amp import *
 
-forward(__name__, amp)
+forward(__name__, _implementation)

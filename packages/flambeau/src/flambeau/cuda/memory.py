@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.cuda.memory as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.cuda import memory
 
 if TYPE_CHECKING:
     from flambeau_core.cuda.memory import *
 
-forward(__name__, memory)
+forward(__name__, _implementation)

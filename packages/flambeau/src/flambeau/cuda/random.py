@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.cuda.random as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.cuda import random
 
 if TYPE_CHECKING:
     from flambeau_core.cuda.random import *
 
-forward(__name__, random)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_core.cuda.streams as _implementation
 from flambeau._forwarding import forward
-from flambeau_core.cuda import streams
 
 if TYPE_CHECKING:
     from flambeau_core.cuda.streams import *
 
-forward(__name__, streams)
+forward(__name__, _implementation)

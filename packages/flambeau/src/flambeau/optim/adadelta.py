@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.adadelta as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import adadelta
 
 if TYPE_CHECKING:
     from flambeau_optim.adadelta import *
 
-forward(__name__, adadelta)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.adafactor as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import adafactor
 
 if TYPE_CHECKING:
     from flambeau_optim.adafactor import *
 
-forward(__name__, adafactor)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.adagrad as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import adagrad
 
 if TYPE_CHECKING:
     from flambeau_optim.adagrad import *
 
-forward(__name__, adagrad)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.adam as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import adam
 
 if TYPE_CHECKING:
     from flambeau_optim.adam import *
 
-forward(__name__, adam)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.adamax as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import adamax
 
 if TYPE_CHECKING:
     from flambeau_optim.adamax import *
 
-forward(__name__, adamax)
+forward(__name__, _implementation)

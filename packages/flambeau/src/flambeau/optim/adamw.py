@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.adamw as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import adamw
 
 if TYPE_CHECKING:
     from flambeau_optim.adamw import *
 
-forward(__name__, adamw)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.asgd as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import asgd
 
 if TYPE_CHECKING:
     from flambeau_optim.asgd import *
 
-forward(__name__, asgd)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.lbfgs as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import lbfgs
 
 if TYPE_CHECKING:
     from flambeau_optim.lbfgs import *
 
-forward(__name__, lbfgs)
+forward(__name__, _implementation)

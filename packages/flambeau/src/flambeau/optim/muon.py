@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.muon as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import muon
 
 if TYPE_CHECKING:
     from flambeau_optim.muon import *
 
-forward(__name__, muon)
+forward(__name__, _implementation)

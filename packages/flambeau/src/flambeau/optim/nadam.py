@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.nadam as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import nadam
 
 if TYPE_CHECKING:
     from flambeau_optim.nadam import *
 
-forward(__name__, nadam)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.radam as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import radam
 
 if TYPE_CHECKING:
     from flambeau_optim.radam import *
 
-forward(__name__, radam)
+forward(__name__, _implementation)

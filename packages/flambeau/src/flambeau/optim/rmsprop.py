@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.rmsprop as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import rmsprop
 
 if TYPE_CHECKING:
     from flambeau_optim.rmsprop import *
 
-forward(__name__, rmsprop)
+forward(__name__, _implementation)

@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.rprop as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import rprop
 
 if TYPE_CHECKING:
     from flambeau_optim.rprop import *
 
-forward(__name__, rprop)
+forward(__name__, _implementation)

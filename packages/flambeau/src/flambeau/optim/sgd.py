@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING
 
+import flambeau_optim.sgd as _implementation
 from flambeau._forwarding import forward
-from flambeau_optim import sgd
 
 if TYPE_CHECKING:
     from flambeau_optim.sgd import *
 
-forward(__name__, sgd)
+forward(__name__, _implementation)

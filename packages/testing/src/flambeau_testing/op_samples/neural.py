@@ -102,8 +102,9 @@ def windows(x: Array, kernel: tuple[int, ...], stride: int, dilation: int = 1) -
     spans = [dilation * (k - 1) + 1 for k in kernel]
     counts = [(n - span) // stride + 1 for n, span in zip(sizes, spans)]
     for place in np.ndindex(*counts):
-        cut = tuple(slice(p * stride, p * stride + span, dilation) for p, span in zip(place, spans))
-        yield (..., *place), x[(..., *cut)], counts
+        cut = [slice(p * stride, p * stride + span, dilation) for p, span in zip(place, spans)]
+        seen = (..., *cut)
+        yield (..., *place), x[seen], counts
 
 
 def pad_spatial(x: Array, amount: int, ndim: int, value: float = 0.0) -> Array:

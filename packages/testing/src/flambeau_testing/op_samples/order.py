@@ -60,7 +60,7 @@ def search_samples(rng: np.random.Generator) -> Iterator[Sample]:
 
 
 def searchsorted(boundaries: Array, values: Array, right: bool = False) -> Array:
-    return np.searchsorted(boundaries, values, side="right" if right else "left")
+    return np.asarray(np.searchsorted(boundaries, values, side="right" if right else "left"))
 
 
 DECLARATIONS = (
