@@ -232,7 +232,7 @@ Ref mse_loss(Tensor* x, Tensor* target, Reduction r) {
 PyObject* run_mse_loss(Args& a) {
   Reduction r = reduction_from(a.text(2));
   Tensor *x = a.tensor(0), *target = a.tensor(1);
-  if (!is_differentiable(result_type(x, target)))
+  if (!is_floating(result_type(x, target)))
     fail(ErrorKind::NotImplemented, "\"mse_loss\" not implemented for '%s'",
          info(result_type(x, target)).legacy_name);
   return object(mse_loss(x, target, r));

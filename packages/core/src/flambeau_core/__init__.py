@@ -47,6 +47,7 @@ _SUBMODULES = {
     "nn_ops",
     "optim_ops",
     "plugins",
+    "random",
     "return_types",
     "serialization",
 }
