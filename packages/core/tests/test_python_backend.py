@@ -134,9 +134,29 @@ def test_the_random_stream_is_the_cpus(vault: Any) -> None:
     assert there.cpu().tolist() == pytest.approx(here.tolist(), rel=1e-6)
 
 
-def test_devices_do_not_mix(vault: Any) -> None:
-    with pytest.raises(RuntimeError, match=r"(?s)same device.*vault:0|vault:0.*same device"):
-        fb.ones(2) + fb.ones(2, device=vault)
+MIXTURES = {
+    "add": lambda here, there: here + there,
+    "matmul": lambda here, there: here @ there.t(),
+    "cat": lambda here, there: fb.cat([here, there]),
+    "where": lambda here, there: fb.where(there > 0, here, here),
+    "linear": lambda here, there: fb.nn_ops.linear(here, there),
+    "layer_norm": lambda here, there: fb.nn_ops.layer_norm(there, (3,), here[0], here[0]),
+    "addmm": lambda here, there: fb.addmm(here[:, :2], there, there.t()),
+    "cross_entropy": lambda here, there: fb.nn_ops.cross_entropy(there, here[:, 0].long()),
+    "gather": lambda here, there: there.gather(1, here.long()),
+    "mul": lambda here, there: fb.mul(here, here, out=there),
+}
+
+
+@pytest.mark.parametrize("op", MIXTURES)
+def test_devices_do_not_mix(vault: Any, op: str) -> None:
+    here = fb.ones(2, 3)
+    with pytest.raises(RuntimeError, match=f"^{op}: ") as e:
+        MIXTURES[op](here, here.to(vault))
+    assert "Expected all tensors to be on the same device" in str(e.value)
+    assert "at least two devices" in str(e.value)
+    assert "vault:0" in str(e.value)
+    assert "cpu" in str(e.value)
 
 
 def test_printing_names_the_device(vault: Any) -> None:

@@ -39,6 +39,7 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
              to_string(like->shape()).c_str(), to_string(t->shape()).c_str());
     shape[d] += t->size(d);
   }
+  check_same_device("cat", like, destination);
   Ref y = destination && destination->shape() == Ints(shape) && destination->dtype() == dtype
               ? Ref(destination)
               : empty_like(like, shape, dtype);

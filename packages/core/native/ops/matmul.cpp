@@ -228,6 +228,7 @@ Ref blend(Tensor* self, Ref y, const Scalar& beta, const Scalar& alpha) {
 PyObject* run_addmm(Args& a) {
   want_dims("addmm", "mat1", a.tensor(1), 2);
   want_dims("addmm", "mat2", a.tensor(2), 2);
+  check_same_device("addmm", a.tensor(1), a.tensor(0));
   if (a.tensor(0)->dtype() != a.tensor(1)->dtype())
     fail(ErrorKind::Runtime, "addmm: self and mat2 must have the same dtype, but got %s and %s",
          info(a.tensor(0)->dtype()).legacy_name, info(a.tensor(1)->dtype()).legacy_name);

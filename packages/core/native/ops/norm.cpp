@@ -59,7 +59,8 @@ void check_layer_norm(Tensor* x, Ints shape, Tensor* weight, Tensor* bias) {
          "Given normalized_shape=%s, expected input with shape [*, %s, but got input of size %s",
          s.c_str(), s.c_str() + 1, to_string(x->shape()).c_str());
   }
-  for (Tensor* t : {weight, bias})
+  for (Tensor* t : {weight, bias}) {
+    check_same_device("layer_norm", x, t);
     if (t && t->shape() != shape)
       fail(ErrorKind::Runtime,
            "layer_norm: Expected %s to be of same shape as normalized_shape, but got %s of shape "
@@ -67,6 +68,7 @@ void check_layer_norm(Tensor* x, Ints shape, Tensor* weight, Tensor* bias) {
            "normalized_shape = %s",
            t == weight ? "weight" : "bias", t == weight ? "weight" : "bias",
            to_string(t->shape()).c_str(), to_string(shape).c_str());
+  }
 }
 
 // Rows to normalize, and what they are scaled by.

@@ -9,6 +9,7 @@
 
 #include "dispatch/promotion.h"
 #include "ops/api.h"
+#include "ops/elementwise.h"
 #include "ops/view_history.h"
 
 namespace flambeau {
@@ -109,6 +110,17 @@ void write_out(const char* op, Tensor* out, Tensor* result) {
   copy_values(out, result);
 }
 
+// Kernels write straight into out=, so it must live where the inputs do; a
+// 0-dimensional input decides only where there is no other.
+void check_out_device(const char* op, const Args& a) {
+  Tensor* decisive = nullptr;
+  for (int i = 0; i < a.n; i++) {
+    Tensor* t = a.tensor(i);
+    if (t && (!decisive || (decisive->ndim() == 0 && t->ndim() > 0))) decisive = t;
+  }
+  if (decisive) check_same_device(op, decisive, a.destination);
+}
+
 PyObject* run_out(const Overload& o, Args& a) {
   const char* name = o.schema.name.c_str();
   bool single = is_tensor(a.out);
@@ -120,7 +132,10 @@ PyObject* run_out(const Overload& o, Args& a) {
          "%s(): functions with out=... arguments don't support automatic differentiation, but one "
          "of the arguments requires grad.",
          name);
-  if (single) a.destination = as_tensor(a.out);
+  if (single) {
+    a.destination = as_tensor(a.out);
+    check_out_device(name, a);
+  }
   PyObject* result = o.impl(a);
   if (single && is_tensor(result)) {
     Ref r = Ref::steal(as_tensor(result));
