@@ -198,6 +198,14 @@ PyObject* run(const Op* op, const Overload& o, Args& a) {
   return o.impl(a);
 }
 
+// A schema as users read it: with the out= that is added to all of them alike.
+std::string shown(const Op* op, const Schema& schema) {
+  if (op->inplace || !schema.takes_out) return schema.text;
+  std::string text = schema.text;
+  bool has_star = text.find(" *,") != std::string::npos;
+  return text.insert(text.rfind(')'), has_star ? ", any out=None" : ", *, any out=None");
+}
+
 std::string describe_call(const Op* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   std::string s = std::string(op->name) +
                   "() received an invalid combination of arguments - got (";
@@ -207,7 +215,7 @@ std::string describe_call(const Op* op, PyObject* const* args, Py_ssize_t nargs,
     s += (nargs + k ? ", " : "") + std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, k))) +
          "=" + Py_TYPE(args[nargs + k])->tp_name;
   s += "), but expected one of:";
-  for (const Overload& o : *op->overloads) s += "\n * " + o.schema.text;
+  for (const Overload& o : *op->overloads) s += "\n * " + shown(op, o.schema);
   return s;
 }
 
@@ -247,7 +255,7 @@ PyObject* op_doc(PyObject* self, void*) {
   auto op = reinterpret_cast<Op*>(self);
   if (op->doc) return Py_INCREF(op->doc), op->doc;
   std::string text;
-  for (const Overload& o : *op->overloads) text += (text.empty() ? "" : "\n") + o.schema.text;
+  for (const Overload& o : *op->overloads) text += (text.empty() ? "" : "\n") + shown(op, o.schema);
   return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
 }
 
@@ -255,7 +263,7 @@ PyObject* op_schemas(PyObject* self, void*) {
   auto op = reinterpret_cast<Op*>(self);
   PyObject* t = PyTuple_New(Py_ssize_t(op->overloads->size()));
   for (size_t i = 0; i < op->overloads->size(); i++)
-    PyTuple_SET_ITEM(t, Py_ssize_t(i), PyUnicode_FromString((*op->overloads)[i].schema.text.c_str()));
+    PyTuple_SET_ITEM(t, Py_ssize_t(i), PyUnicode_FromString(shown(op, (*op->overloads)[i].schema).c_str()));
   return t;
 }
 
