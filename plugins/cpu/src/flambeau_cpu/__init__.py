@@ -26,6 +26,6 @@ def flambeau_register_backends() -> list[BackendSpec]:
             api_version=1,
             priority=100,
             probe=_probe,
-            factory="flambeau_cpu._C:backend",
+            factory="flambeau_cpu.opening:backend",
         )
     ]
