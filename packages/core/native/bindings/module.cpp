@@ -132,9 +132,10 @@ void bind_types(py::module_& m) {
 }
 
 void bind_ops(py::module_& m) {
-  m.def("declare", [](const std::string& schema, py::object f, bool function, bool method, bool inplace, bool out, bool neural) {
+  m.def("declare", [](const std::string& schema, py::object f, bool function, bool method, bool inplace, bool out, bool neural,
+                      bool neural_too) {
     uint32_t flags = (function ? kFunction : 0u) | (method ? kMethod : 0u) | (inplace ? kInPlace : 0u) | (out ? kOut : 0u) |
-                     (neural ? kNeural : 0u);
+                     (neural ? kNeural : 0u) | (neural_too ? kNeuralToo : 0u);
     return translated([&] {
       return py::reinterpret_steal<py::object>(declare_python_op(schema.c_str(), f.ptr(), flags));
     });

@@ -35,7 +35,7 @@ def op(
         method: whether it appears as ``Tensor.<name>``; by default where the
             first parameter is ``Tensor self``.
         inplace: whether ``Tensor.<name>_`` exists too.
-        namespace: ``"nn"`` puts it among the neural-network ops instead.
+        namespace: ``"nn"`` puts it among the neural-network ops instead, ``"both"`` also.
         name: another name than the schema's.
 
     Declarations of one name are overloads, tried in order.
@@ -47,10 +47,11 @@ def op(
     neural = namespace == "nn"
     if method is None:
         method = not neural and head.split("(", 1)[1].startswith("Tensor self")
-    out = function and returns.strip() in ("", "Tensor")
+    out = function and (returns.strip() in ("", "Tensor") or returns.strip().startswith("("))
+    also_neural = namespace == "both"
 
     def declare(f: F) -> F:
-        _C.declare(head, f, function, method, inplace, out, neural)
+        _C.declare(head, f, function, method, inplace, out, neural, also_neural)
         return f
 
     return declare

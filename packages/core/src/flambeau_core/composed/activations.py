@@ -163,7 +163,7 @@ def tanhshrink(x: fb.Tensor) -> fb.Tensor:
     return x - x.tanh()
 
 
-@op("hardshrink(Tensor self, float lambd=0.5) -> Tensor", namespace="nn")
+@op("hardshrink(Tensor self, float lambd=0.5) -> Tensor", namespace="both")
 def hardshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
     """``x`` where ``|x| > lambd``, zero elsewhere."""
     return x.masked_fill((x >= -lambd) & (x <= lambd), 0)
@@ -180,7 +180,8 @@ def softshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
 
 @op(
     "threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False) -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 @_optionally_inplace
 def threshold(x: fb.Tensor, threshold: float, value: float) -> fb.Tensor:
@@ -188,7 +189,7 @@ def threshold(x: fb.Tensor, threshold: float, value: float) -> fb.Tensor:
     return x.masked_fill(x <= threshold, value)
 
 
-@op("prelu(Tensor self, Tensor weight) -> Tensor", namespace="nn")
+@op("prelu(Tensor self, Tensor weight) -> Tensor", namespace="both")
 def prelu(x: fb.Tensor, weight: fb.Tensor) -> fb.Tensor:
     """``x`` where positive, ``weight * x`` elsewhere; one weight, or one a channel (dim 1)."""
     if weight.dim() > 1:

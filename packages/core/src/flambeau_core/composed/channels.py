@@ -6,7 +6,7 @@ import flambeau_core as fb
 from flambeau_core.declare import op
 
 
-@op("pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", namespace="nn")
+@op("pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", namespace="both", method=False)
 def pixel_shuffle(self: fb.Tensor, upscale_factor: int) -> fb.Tensor:
     """``(..., C r^2, H, W)`` as ``(..., C, H r, W r)`` (Shi et al., 2016)."""
     factor = upscale_factor
@@ -30,7 +30,7 @@ def pixel_shuffle(self: fb.Tensor, upscale_factor: int) -> fb.Tensor:
     return x.reshape([*lead, depth, height * factor, width * factor])
 
 
-@op("pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", namespace="nn")
+@op("pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", namespace="both", method=False)
 def pixel_unshuffle(self: fb.Tensor, downscale_factor: int) -> fb.Tensor:
     """``(..., C, H r, W r)`` as ``(..., C r^2, H, W)``, the inverse of ``pixel_shuffle``."""
     factor = downscale_factor
@@ -56,7 +56,7 @@ def pixel_unshuffle(self: fb.Tensor, downscale_factor: int) -> fb.Tensor:
     return x.reshape([*lead, channels * factor * factor, height, width])
 
 
-@op("channel_shuffle(Tensor self, int groups) -> Tensor", namespace="nn")
+@op("channel_shuffle(Tensor self, int groups) -> Tensor", namespace="both", method=False)
 def channel_shuffle(self: fb.Tensor, groups: int) -> fb.Tensor:
     """Interleaves the groups of channels of ``(N, C, ...)`` (Zhang et al., 2018)."""
     if self.dim() < 3:

@@ -93,7 +93,8 @@ def _update_running(
 @op(
     "group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None,"
     " float eps=1e-5) -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def group_norm(
     self: fb.Tensor,
@@ -176,7 +177,8 @@ def instance_norm(
 
 @op(
     "rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def rms_norm(
     self: fb.Tensor, normalized_shape: Sequence[int], weight: fb.Tensor | None, eps: float | None

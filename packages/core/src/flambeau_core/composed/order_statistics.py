@@ -95,7 +95,7 @@ def _median_along(
     return _taken(x, _median_index(x, dim, skip_nan), dim, keepdim)
 
 
-@op("median(Tensor self, int? dim=None, bool keepdim=False) -> any")
+@op("median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)")
 def median(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     """Median (the lower one of two) of all elements, or values and indices along ``dim``.
 
@@ -107,7 +107,7 @@ def median(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     return median_result(*_median_along("median", self, dim, keepdim, skip_nan=False))
 
 
-@op("nanmedian(Tensor self, int? dim=None, bool keepdim=False) -> any")
+@op("nanmedian(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)")
 def nanmedian(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     """Like ``median``, leaving NaN out."""
     _require_order("nanmedian", self)
@@ -116,7 +116,7 @@ def nanmedian(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     return nanmedian_result(*_median_along("nanmedian", self, dim, keepdim, skip_nan=True))
 
 
-@op("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> any")
+@op("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)")
 def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> kthvalue_result:
     """The ``k``-th smallest values along ``dim``, counted from 1, and where they stand."""
     _require_order("kthvalue", self)
@@ -131,7 +131,7 @@ def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> kthvalue_resul
     return kthvalue_result(*_taken(self, order.narrow(dim, k - 1, 1), dim, keepdim))
 
 
-@op("mode(Tensor self, int dim=-1, bool keepdim=False) -> any")
+@op("mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)")
 def mode(self: fb.Tensor, dim: int, keepdim: bool) -> mode_result:
     """The most frequent values along ``dim``, the smallest of equally frequent ones."""
     if self.is_complex():

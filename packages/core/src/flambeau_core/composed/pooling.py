@@ -169,7 +169,8 @@ def _require_windows(
 @op(
     "max_pool1d_with_indices(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0,"
     " int[] dilation=1, bool ceil_mode=False) -> Tensor[]",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def max_pool1d_with_indices(
     self: fb.Tensor,
@@ -195,7 +196,8 @@ def max_pool1d_with_indices(
 @op(
     "max_pool1d(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0,"
     " int[] dilation=1, bool ceil_mode=False, bool return_indices=False) -> any",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def max_pool1d(
     self: fb.Tensor,
@@ -214,7 +216,8 @@ def max_pool1d(
 @op(
     "avg_pool1d(Tensor self, int[] kernel_size, int[]? stride=None, int[] padding=0,"
     " bool ceil_mode=False, bool count_include_pad=True) -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def avg_pool1d(
     self: fb.Tensor,
@@ -236,7 +239,7 @@ def avg_pool1d(
     ).squeeze(-2)
 
 
-@op("adaptive_avg_pool1d(Tensor self, int[] output_size) -> Tensor", namespace="nn")
+@op("adaptive_avg_pool1d(Tensor self, int[] output_size) -> Tensor", namespace="both", method=False)
 def adaptive_avg_pool1d(self: fb.Tensor, output_size: Sequence[int]) -> fb.Tensor:
     """Mean of ``output_size`` regions that cover the last dimension evenly."""
     _require_batch("adaptive_avg_pool1d", self)

@@ -12,7 +12,8 @@ from flambeau_core.declare import op
 @op(
     "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False)"
     " -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def pairwise_distance(
     x1: fb.Tensor, x2: fb.Tensor, p: float, eps: float, keepdim: bool
@@ -23,7 +24,8 @@ def pairwise_distance(
 
 @op(
     "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def cosine_similarity(x1: fb.Tensor, x2: fb.Tensor, dim: int, eps: float) -> fb.Tensor:
     """Dot product over ``dim`` of both vectors divided by their norms, which are at least eps."""

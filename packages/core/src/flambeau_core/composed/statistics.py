@@ -51,7 +51,7 @@ def _mean(x: fb.Tensor, dims: list[int] | None, keepdim: bool) -> fb.Tensor:
 
 @op(
     "std_mean(Tensor self, any dim=None, any unbiased=None, bool keepdim=False, *,"
-    " any correction=None) -> Tensor[]",
+    " any correction=None) -> (Tensor, Tensor)",
     method=False,
 )
 def std_mean(
@@ -64,7 +64,7 @@ def std_mean(
 
 @op(
     "var_mean(Tensor self, any dim=None, any unbiased=None, bool keepdim=False, *,"
-    " any correction=None) -> Tensor[]",
+    " any correction=None) -> (Tensor, Tensor)",
     method=False,
 )
 def var_mean(
@@ -98,7 +98,7 @@ def nanmean(self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: An
     return nansum(self, dims, keepdim, dtype) / count
 
 
-@op("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> Tensor[]")
+@op("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)")
 def aminmax(self: fb.Tensor, dim: int | None, keepdim: bool) -> aminmax_result:
     """Smallest and largest values along ``dim`` (of all elements if None)."""
     if self.numel() == 0 and dim is None:
