@@ -106,8 +106,7 @@ void arg_rows(const Problem& p) {
         for (int64_t piece = begin; piece < end; ++piece) {
           const int64_t first = piece * length;
           const int64_t last = first + length < p.size ? first + length : p.size;
-          if (first < last)
-            scan_range<T, kLargest>(p, parts[piece], cursor.offset[0], first, last);
+          if (first < last) scan_range<T, kLargest>(p, parts[piece], cursor.offset[0], first, last);
         }
       });
       for (int64_t piece = 1; piece < pieces; ++piece)
@@ -159,9 +158,8 @@ void arg_columns(const Problem& p) {
         }
       }
       for (int64_t c = 0; c < n; ++c) {
-        const int64_t offset[3] = {
-            0, cursor.offset[1] + (first + c) * p.kept.strides[1][last],
-            cursor.offset[2] + (first + c) * p.kept.strides[2][last]};
+        const int64_t offset[3] = {0, cursor.offset[1] + (first + c) * p.kept.strides[1][last],
+                                   cursor.offset[2] + (first + c) * p.kept.strides[2][last]};
         write_best<T>(p, offset, best[c], index[c]);
       }
     }
@@ -189,8 +187,10 @@ int arg_reduce(const fb_array* values, const fb_array* indices, const fb_array* 
   const int last = p.kept.ndim - 1;
   const bool columns = p.stride != 1 && last >= 0 && p.kept.strides[0][last] == 1 &&
                        p.kept.shape[last] >= 8 && p.size < (int64_t{1} << 31);
-  if (columns) arg_columns<T, kLargest>(p);
-  else arg_rows<T, kLargest>(p);
+  if (columns)
+    arg_columns<T, kLargest>(p);
+  else
+    arg_rows<T, kLargest>(p);
   return FB_OK;
 }
 

@@ -56,7 +56,8 @@ InstructionSet choose_instruction_set() {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi2");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+                          __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512cd") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (has_avx512 && (any || !std::strcmp(wanted, "avx512"))) return {"avx512", avx512_tables};
   if (has_avx2 && (any || std::strcmp(wanted, "baseline"))) return {"avx2", avx2_tables};

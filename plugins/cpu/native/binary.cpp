@@ -14,17 +14,17 @@ namespace {
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-#define ARITHMETIC(Name, operation, boolean_operation)                                      \
-  struct Name : Plain {                                                                     \
-    using Plain::Plain;                                                                     \
-    bool operator()(bool a, bool b) const { return a boolean_operation b; }                 \
-    template <class T>                                                                      \
-    T operator()(T a, T b) const {                                                          \
-      if constexpr (std::is_integral_v<T>)                                                  \
+#define ARITHMETIC(Name, operation, boolean_operation)                                            \
+  struct Name : Plain {                                                                           \
+    using Plain::Plain;                                                                           \
+    bool operator()(bool a, bool b) const { return a boolean_operation b; }                       \
+    template <class T>                                                                            \
+    T operator()(T a, T b) const {                                                                \
+      if constexpr (std::is_integral_v<T>)                                                        \
         return static_cast<T>(static_cast<Wrapping<T>>(a) operation static_cast<Wrapping<T>>(b)); \
-      else                                                                                  \
-        return a operation b;                                                               \
-    }                                                                                       \
+      else                                                                                        \
+        return a operation b;                                                                     \
+    }                                                                                             \
   };
 ARITHMETIC(Add, +, |)
 ARITHMETIC(Subtract, -, ^)
@@ -87,13 +87,13 @@ struct CopySign : Plain {
 
 // -- bits -----------------------------------------------------------------------------------
 
-#define BITWISE(Name, operation)          \
-  struct Name : Plain {                   \
-    using Plain::Plain;                   \
-    template <class T>                    \
-    T operator()(T a, T b) const {        \
+#define BITWISE(Name, operation)            \
+  struct Name : Plain {                     \
+    using Plain::Plain;                     \
+    template <class T>                      \
+    T operator()(T a, T b) const {          \
       return static_cast<T>(a operation b); \
-    }                                     \
+    }                                       \
   };
 BITWISE(BitwiseAnd, &)
 BITWISE(BitwiseOr, |)
@@ -117,8 +117,10 @@ struct ShiftRight : Plain {
   T operator()(T a, T count) const {
     constexpr T kLast = 8 * sizeof(T) - 1;
     const bool inside = (count >= T(0)) & (count <= kLast);
-    if constexpr (std::is_unsigned_v<T>) return inside ? static_cast<T>(a >> count) : T(0);
-    else return static_cast<T>(a >> (inside ? count : kLast));
+    if constexpr (std::is_unsigned_v<T>)
+      return inside ? static_cast<T>(a >> count) : T(0);
+    else
+      return static_cast<T>(a >> (inside ? count : kLast));
   }
 };
 
@@ -181,11 +183,16 @@ struct FirstReciprocal : Plain {
 double common_exponent(const fb_array* b) {
   if (!is_host_scalar(b) && b->numel != 1) return __builtin_nan("");
   switch (b->dtype) {
-    case FB_FLOAT32: return *static_cast<const float*>(b->data);
-    case FB_FLOAT64: return *static_cast<const double*>(b->data);
-    case FB_FLOAT16: return to_float(*static_cast<const float16*>(b->data));
-    case FB_BFLOAT16: return to_float(*static_cast<const bfloat16*>(b->data));
-    default: return __builtin_nan("");
+    case FB_FLOAT32:
+      return *static_cast<const float*>(b->data);
+    case FB_FLOAT64:
+      return *static_cast<const double*>(b->data);
+    case FB_FLOAT16:
+      return to_float(*static_cast<const float16*>(b->data));
+    case FB_BFLOAT16:
+      return to_float(*static_cast<const bfloat16*>(b->data));
+    default:
+      return __builtin_nan("");
   }
 }
 
@@ -195,12 +202,18 @@ struct Power {
                  const fb_param* params) {
     const double exponent = common_exponent(in[1]);
     fb_kernel kernel;
-    if (exponent == 2) kernel = Binary<FirstSquared>::Of<T>::run;
-    else if (exponent == 3) kernel = Binary<Cube>::Of<T>::run;
-    else if (exponent == 0.5) kernel = Binary<FirstRoot, 2>::Of<T>::run;
-    else if (exponent == -1) kernel = Binary<FirstReciprocal, 2>::Of<T>::run;
-    else if constexpr (sizeof(T) == 8) kernel = DearBinary<PowerDouble, 30>::Of<T>::run;
-    else kernel = VectorBinary<PowerVector, 12>::Of<T>::run;
+    if (exponent == 2)
+      kernel = Binary<FirstSquared>::Of<T>::run;
+    else if (exponent == 3)
+      kernel = Binary<Cube>::Of<T>::run;
+    else if (exponent == 0.5)
+      kernel = Binary<FirstRoot, 2>::Of<T>::run;
+    else if (exponent == -1)
+      kernel = Binary<FirstReciprocal, 2>::Of<T>::run;
+    else if constexpr (sizeof(T) == 8)
+      kernel = DearBinary<PowerDouble, 30>::Of<T>::run;
+    else
+      kernel = VectorBinary<PowerVector, 12>::Of<T>::run;
     return kernel(ctx, n_out, out, n_in, in, params);
   }
 };

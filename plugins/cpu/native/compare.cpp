@@ -5,13 +5,13 @@
 namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
 
-#define COMPARISON(Name, expression)   \
-  struct Name : Plain {                \
-    using Plain::Plain;                \
-    template <class T>                 \
-    bool operator()(T a, T b) const {  \
-      return expression;               \
-    }                                  \
+#define COMPARISON(Name, expression)  \
+  struct Name : Plain {               \
+    using Plain::Plain;               \
+    template <class T>                \
+    bool operator()(T a, T b) const { \
+      return expression;              \
+    }                                 \
   };
 COMPARISON(Equal, a == b)
 COMPARISON(NotEqual, a != b)
@@ -38,11 +38,10 @@ constexpr auto of_order(const char* id) {
          boolean<Comparison<Op>::template Of>(id);
 }
 
-constexpr auto entries =
-    of_bits<Equal>("eq") + of_bits<NotEqual>("ne") + of_order<Less>("lt") +
-    of_order<LessEqual>("le") + of_order<Greater>("gt") + of_order<GreaterEqual>("ge") +
-    of_bits<LogicalAnd>("logical_and") + of_bits<LogicalOr>("logical_or") +
-    of_bits<LogicalXor>("logical_xor");
+constexpr auto entries = of_bits<Equal>("eq") + of_bits<NotEqual>("ne") + of_order<Less>("lt") +
+                         of_order<LessEqual>("le") + of_order<Greater>("gt") +
+                         of_order<GreaterEqual>("ge") + of_bits<LogicalAnd>("logical_and") +
+                         of_bits<LogicalOr>("logical_or") + of_bits<LogicalXor>("logical_xor");
 
 }  // namespace
 

@@ -11,15 +11,15 @@ namespace {
 
 // -- one input ----------------------------------------------------------------------------------
 
-#define COMPLEX_UNARY(Name, expression)   \
-  struct Name : Plain {                   \
-    using Plain::Plain;                   \
-    template <class C>                    \
-    auto operator()(C x) const {          \
-      using T = typename C::value_type;   \
-      (void)sizeof(T);                    \
-      return expression;                  \
-    }                                     \
+#define COMPLEX_UNARY(Name, expression) \
+  struct Name : Plain {                 \
+    using Plain::Plain;                 \
+    template <class C>                  \
+    auto operator()(C x) const {        \
+      using T = typename C::value_type; \
+      (void)sizeof(T);                  \
+      return expression;                \
+    }                                   \
   };
 COMPLEX_UNARY(Negate, -x)
 COMPLEX_UNARY(Conjugate, std::conj(x))
@@ -28,7 +28,7 @@ COMPLEX_UNARY(Reciprocal, quotient(C(1), x))
 COMPLEX_UNARY(SquareRoot, std::sqrt(x))
 COMPLEX_UNARY(ReciprocalRoot, quotient(C(1), std::sqrt(x)))
 COMPLEX_UNARY(Exp, std::exp(x))
-COMPLEX_UNARY(Exp2, std::exp(x * T(0.69314718055994530942)))
+COMPLEX_UNARY(Exp2, std::exp(x* T(0.69314718055994530942)))
 COMPLEX_UNARY(Expm1, std::exp(x) - T(1))
 COMPLEX_UNARY(Log, std::log(x))
 COMPLEX_UNARY(Log2, std::log(x) / T(0.69314718055994530942))
@@ -73,13 +73,13 @@ struct RealUnary {
 
 // -- two inputs ---------------------------------------------------------------------------------
 
-#define COMPLEX_BINARY(Name, expression)  \
-  struct Name : Plain {                   \
-    using Plain::Plain;                   \
-    template <class C>                    \
-    auto operator()(C a, C b) const {     \
-      return expression;                  \
-    }                                     \
+#define COMPLEX_BINARY(Name, expression) \
+  struct Name : Plain {                  \
+    using Plain::Plain;                  \
+    template <class C>                   \
+    auto operator()(C a, C b) const {    \
+      return expression;                 \
+    }                                    \
   };
 COMPLEX_BINARY(Add, a + b)
 COMPLEX_BINARY(Subtract, a - b)
@@ -119,10 +119,12 @@ struct FusedOf {
       const C* c = static_cast<const C*>(in[2]);
       const C* value = static_cast<const C*>(in[3]);
       for (int64_t i = 0; i < n; ++i) {
-        if constexpr (kKind == Fused::kAddScaled) o[i] = a[i] + product(b[i], c[i]);
+        if constexpr (kKind == Fused::kAddScaled)
+          o[i] = a[i] + product(b[i], c[i]);
         else if constexpr (kKind == Fused::kAddCMul)
           o[i] = a[i] + product(value[i], product(b[i], c[i]));
-        else o[i] = a[i] + product(value[i], quotient(b[i], c[i]));
+        else
+          o[i] = a[i] + product(value[i], quotient(b[i], c[i]));
       }
     }
     static int run(void*, int, fb_array* const* out, int n_in, const fb_array* const* in,
@@ -143,11 +145,11 @@ constexpr auto entries =
     complexes<Unary<Sign, 8>::Of>("sign") + library<SquareRoot>("sqrt") +
     library<ReciprocalRoot>("rsqrt") + library<Exp>("exp") + library<Exp2>("exp2") +
     library<Expm1>("expm1") + library<Log>("log") + library<Log2>("log2") +
-    library<Log10>("log10") + library<Log1p>("log1p") + library<Sin>("sin") +
-    library<Cos>("cos") + library<Tan>("tan") + library<Sinh>("sinh") + library<Cosh>("cosh") +
-    library<Tanh>("tanh") + library<Asin>("asin") + library<Acos>("acos") +
-    library<Atan>("atan") + library<Asinh>("asinh") + library<Acosh>("acosh") +
-    library<Atanh>("atanh") + library<Sigmoid>("sigmoid") + library<Silu>("silu") +
+    library<Log10>("log10") + library<Log1p>("log1p") + library<Sin>("sin") + library<Cos>("cos") +
+    library<Tan>("tan") + library<Sinh>("sinh") + library<Cosh>("cosh") + library<Tanh>("tanh") +
+    library<Asin>("asin") + library<Acos>("acos") + library<Atan>("atan") +
+    library<Asinh>("asinh") + library<Acosh>("acosh") + library<Atanh>("atanh") +
+    library<Sigmoid>("sigmoid") + library<Silu>("silu") +
     complexes<RealUnary<Absolute>::Of>("abs") + complexes<RealUnary<Angle>::Of>("angle") +
     complexes<Test<LogicalNot>::Of>("logical_not") + complexes<Test<IsNan>::Of>("isnan") +
     complexes<Test<IsInf>::Of>("isinf") + complexes<Test<IsFinite>::Of>("isfinite") +

@@ -92,10 +92,10 @@ struct RunningTotal {
   };
 };
 
-constexpr auto entries =
-    complexes<SumOf>("sum") + complexes<MeanOf>("mean") + complexes<ProductOf>("prod") +
-    complexes<Any>("any") + complexes<All>("all") +
-    complexes<RunningTotal<false>::Of>("cumsum") + complexes<RunningTotal<true>::Of>("cumprod");
+constexpr auto entries = complexes<SumOf>("sum") + complexes<MeanOf>("mean") +
+                         complexes<ProductOf>("prod") + complexes<Any>("any") +
+                         complexes<All>("all") + complexes<RunningTotal<false>::Of>("cumsum") +
+                         complexes<RunningTotal<true>::Of>("cumprod");
 
 }  // namespace
 

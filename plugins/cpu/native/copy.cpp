@@ -27,8 +27,10 @@ To convert(From x) {
     using Part = decltype(To::real);
     return {static_cast<Part>(x), Part(0)};
   } else if constexpr (std::is_same_v<To, bool>) {
-    if constexpr (kIsComplex<From>) return (x.real != 0) | (x.imag != 0);
-    else return x != From(0);
+    if constexpr (kIsComplex<From>)
+      return (x.real != 0) | (x.imag != 0);
+    else
+      return x != From(0);
   } else if constexpr (kIsComplex<From>) {
     return convert<To>(x.real);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
@@ -51,35 +53,55 @@ void convert_block(void* out, const void* const* in, int64_t n, unsigned, const 
 template <class From>
 Block conversion_from(int to) {
   switch (to) {
-    case FB_BOOL: return convert_block<bool, From>;
-    case FB_UINT8: return convert_block<uint8_t, From>;
-    case FB_INT8: return convert_block<int8_t, From>;
-    case FB_INT16: return convert_block<int16_t, From>;
-    case FB_INT32: return convert_block<int32_t, From>;
-    case FB_INT64: return convert_block<int64_t, From>;
+    case FB_BOOL:
+      return convert_block<bool, From>;
+    case FB_UINT8:
+      return convert_block<uint8_t, From>;
+    case FB_INT8:
+      return convert_block<int8_t, From>;
+    case FB_INT16:
+      return convert_block<int16_t, From>;
+    case FB_INT32:
+      return convert_block<int32_t, From>;
+    case FB_INT64:
+      return convert_block<int64_t, From>;
     case FB_FLOAT16:
     case FB_BFLOAT16:
-    case FB_FLOAT32: return convert_block<float, From>;
-    case FB_FLOAT64: return convert_block<double, From>;
-    case FB_COMPLEX64: return convert_block<Complex64, From>;
-    default: return convert_block<Complex128, From>;
+    case FB_FLOAT32:
+      return convert_block<float, From>;
+    case FB_FLOAT64:
+      return convert_block<double, From>;
+    case FB_COMPLEX64:
+      return convert_block<Complex64, From>;
+    default:
+      return convert_block<Complex128, From>;
   }
 }
 
 Block conversion(int from, int to) {
   switch (from) {
-    case FB_BOOL: return conversion_from<bool>(to);
-    case FB_UINT8: return conversion_from<uint8_t>(to);
-    case FB_INT8: return conversion_from<int8_t>(to);
-    case FB_INT16: return conversion_from<int16_t>(to);
-    case FB_INT32: return conversion_from<int32_t>(to);
-    case FB_INT64: return conversion_from<int64_t>(to);
+    case FB_BOOL:
+      return conversion_from<bool>(to);
+    case FB_UINT8:
+      return conversion_from<uint8_t>(to);
+    case FB_INT8:
+      return conversion_from<int8_t>(to);
+    case FB_INT16:
+      return conversion_from<int16_t>(to);
+    case FB_INT32:
+      return conversion_from<int32_t>(to);
+    case FB_INT64:
+      return conversion_from<int64_t>(to);
     case FB_FLOAT16:
     case FB_BFLOAT16:
-    case FB_FLOAT32: return conversion_from<float>(to);
-    case FB_FLOAT64: return conversion_from<double>(to);
-    case FB_COMPLEX64: return conversion_from<Complex64>(to);
-    default: return conversion_from<Complex128>(to);
+    case FB_FLOAT32:
+      return conversion_from<float>(to);
+    case FB_FLOAT64:
+      return conversion_from<double>(to);
+    case FB_COMPLEX64:
+      return conversion_from<Complex64>(to);
+    default:
+      return conversion_from<Complex128>(to);
   }
 }
 
@@ -88,8 +110,7 @@ int copy(void*, int, fb_array* const* out, int, const fb_array* const* in, const
   if (to == from) {
     if (direct(out[0], in[0])) {
       if (out[0]->data != in[0]->data)
-        std::memcpy(out[0]->data, in[0]->data,
-                    static_cast<size_t>(out[0]->numel * kItemSize[to]));
+        std::memcpy(out[0]->data, in[0]->data, static_cast<size_t>(out[0]->numel * kItemSize[to]));
       return FB_OK;
     }
     move_array(out[0], in[0]);

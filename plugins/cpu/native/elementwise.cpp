@@ -38,21 +38,31 @@ void scatter_items(void* out, int64_t stride, const void* in, int64_t n) {
 
 void gather(void* out, const void* in, int64_t stride, int64_t n, int64_t item) {
   switch (item) {
-    case 1: return gather_items<uint8_t>(out, in, stride, n);
-    case 2: return gather_items<uint16_t>(out, in, stride, n);
-    case 4: return gather_items<uint32_t>(out, in, stride, n);
-    case 8: return gather_items<uint64_t>(out, in, stride, n);
-    default: return gather_items<Pair64>(out, in, stride, n);
+    case 1:
+      return gather_items<uint8_t>(out, in, stride, n);
+    case 2:
+      return gather_items<uint16_t>(out, in, stride, n);
+    case 4:
+      return gather_items<uint32_t>(out, in, stride, n);
+    case 8:
+      return gather_items<uint64_t>(out, in, stride, n);
+    default:
+      return gather_items<Pair64>(out, in, stride, n);
   }
 }
 
 void scatter(void* out, int64_t stride, const void* in, int64_t n, int64_t item) {
   switch (item) {
-    case 1: return scatter_items<uint8_t>(out, stride, in, n);
-    case 2: return scatter_items<uint16_t>(out, stride, in, n);
-    case 4: return scatter_items<uint32_t>(out, stride, in, n);
-    case 8: return scatter_items<uint64_t>(out, stride, in, n);
-    default: return scatter_items<Pair64>(out, stride, in, n);
+    case 1:
+      return scatter_items<uint8_t>(out, stride, in, n);
+    case 2:
+      return scatter_items<uint16_t>(out, stride, in, n);
+    case 4:
+      return scatter_items<uint32_t>(out, stride, in, n);
+    case 8:
+      return scatter_items<uint64_t>(out, stride, in, n);
+    default:
+      return scatter_items<Pair64>(out, stride, in, n);
   }
 }
 
@@ -108,10 +118,10 @@ struct Stage {
 // How the operands of a row are met, which depends on their strides alone.
 struct Plan {
   const int64_t* strides;
-  unsigned scalars = 0;          // operands that are one value
-  bool staged = false;           // some go through the buffers
-  bool spreading = false;        // the single values do, too
-  bool direct[kOperands] = {};   // read or written in place
+  unsigned scalars = 0;         // operands that are one value
+  bool staged = false;          // some go through the buffers
+  bool spreading = false;       // the single values do, too
+  bool direct[kOperands] = {};  // read or written in place
 };
 
 Plan make_plan(const Call& call, const int64_t* strides) {
@@ -160,8 +170,10 @@ void run_staged(const Call& call, Stage& stage, const Plan& plan, char* const* d
     if (!(plan.scalars >> (k - 1) & 1u)) continue;
     // One value: converted, and spread if need be, once for all chunks.
     in[k - 1] = stage.block[k];
-    if (x.half) widen_half(reinterpret_cast<float*>(stage.block[k]), data[k], 1, x.dtype);
-    else std::memcpy(stage.block[k], data[k], static_cast<size_t>(x.item));
+    if (x.half)
+      widen_half(reinterpret_cast<float*>(stage.block[k]), data[k], 1, x.dtype);
+    else
+      std::memcpy(stage.block[k], data[k], static_cast<size_t>(x.item));
     if (plan.spreading) spread(stage.block[k], chunk, x.compute);
   }
   const unsigned mask = plan.spreading ? 0 : plan.scalars;
@@ -178,8 +190,7 @@ void run_staged(const Call& call, Stage& stage, const Plan& plan, char* const* d
     char* target = data[0] + begin * plan.strides[0] * out.item;
     void* result = plan.direct[0] ? target : stage.block[0];
     call.kernel.block(result, in, m, mask, call.params);
-    if (!plan.direct[0])
-      unstage_output(out, target, plan.strides[0], result, stage.half, m);
+    if (!plan.direct[0]) unstage_output(out, target, plan.strides[0], result, stage.half, m);
   }
 }
 
@@ -271,9 +282,9 @@ void run_tiles(const Call& call, const StridedLoop<kOperands>& loop, unsigned tu
         char* data[kOperands] = {};
         for (int k = 0; k < call.count; ++k)
           if (call.operand[k].data)
-            data[k] = call.operand[k].data + (cursor.offset[k] + row * row_strides[k] +
-                                              column * strides[k]) *
-                                                 call.operand[k].item;
+            data[k] = call.operand[k].data +
+                      (cursor.offset[k] + row * row_strides[k] + column * strides[k]) *
+                          call.operand[k].item;
         const int64_t width = columns - column < tile ? columns - column : tile;
         run_tile(call, stage, plan, data, row_strides, strides, turned, height, width);
       }
@@ -305,8 +316,8 @@ void run_rows(const Call& call, const StridedLoop<kOperands>& loop) {
       char* data[kOperands] = {};
       for (int k = 0; k < call.count; ++k)
         if (call.operand[k].data)
-          data[k] = call.operand[k].data +
-                    (cursor.offset[k] + first * strides[k]) * call.operand[k].item;
+          data[k] =
+              call.operand[k].data + (cursor.offset[k] + first * strides[k]) * call.operand[k].item;
       run_row(call, stage, plan, data, last - first);
       unit += run;
       part = 0;

@@ -31,8 +31,7 @@ int run_elementwise(const Elementwise& kernel, const fb_array* out, int n_in,
 constexpr int64_t kDirect = 2048;
 
 static inline bool direct(const fb_array* out, const fb_array* a) {
-  return out->numel <= kDirect && (out->flags & a->flags & FB_CONTIGUOUS) &&
-         a->numel == out->numel;
+  return out->numel <= kDirect && (out->flags & a->flags & FB_CONTIGUOUS) && a->numel == out->numel;
 }
 static inline bool direct(const fb_array* out, const fb_array* a, const fb_array* b) {
   return out->numel <= kDirect && (out->flags & a->flags & b->flags & FB_CONTIGUOUS) &&

@@ -35,8 +35,8 @@ static inline T extreme_of_floats(const T* x, int64_t n) {
       d = extreme_vector<kLargest>(d, load(x + i + 3 * W));
     }
     T lanes[W];
-    store(lanes, extreme_vector<kLargest>(extreme_vector<kLargest>(a, b),
-                                          extreme_vector<kLargest>(c, d)));
+    store(lanes,
+          extreme_vector<kLargest>(extreme_vector<kLargest>(a, b), extreme_vector<kLargest>(c, d)));
     for (int64_t l = 0; l < W; ++l) result = extreme_of<kLargest>(result, lanes[l]);
   }
   for (; i < n; ++i) result = extreme_of<kLargest>(result, x[i]);
@@ -55,7 +55,8 @@ static inline double extreme_of_block(const double* x, int64_t n) {
 template <bool kLargest, class T>
 static inline T extreme_of_block(const T* x, int64_t n) {
   T result = x[0];
-  for (int64_t i = 1; i < n; ++i) result = (kLargest ? x[i] > result : x[i] < result) ? x[i] : result;
+  for (int64_t i = 1; i < n; ++i)
+    result = (kLargest ? x[i] > result : x[i] < result) ? x[i] : result;
   return result;
 }
 

@@ -32,8 +32,9 @@ int fill(void*, int, fb_array* const* out, int, const fb_array* const* in, const
   std::memcpy(&value, in[0]->data, sizeof(T));
   const int64_t numel = out[0]->numel;
   if (is_contiguous(out[0])) {
-    parallel_for(numel, kGrain,
-                 [=](int64_t begin, int64_t end) { fill_run(data + begin, 1, end - begin, value); });
+    parallel_for(numel, kGrain, [=](int64_t begin, int64_t end) {
+      fill_run(data + begin, 1, end - begin, value);
+    });
     return FB_OK;
   }
   if (numel == 0) return FB_OK;

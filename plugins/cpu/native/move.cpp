@@ -57,11 +57,16 @@ void move_row(char* out, int64_t out_stride, const char* in, int64_t in_stride, 
     return;
   }
   switch (item) {
-    case 1: return move_row<uint8_t>(out, out_stride, in, in_stride, n);
-    case 2: return move_row<uint16_t>(out, out_stride, in, in_stride, n);
-    case 4: return move_row<uint32_t>(out, out_stride, in, in_stride, n);
-    case 8: return move_row<uint64_t>(out, out_stride, in, in_stride, n);
-    default: return move_row<Pair64>(out, out_stride, in, in_stride, n);
+    case 1:
+      return move_row<uint8_t>(out, out_stride, in, in_stride, n);
+    case 2:
+      return move_row<uint16_t>(out, out_stride, in, in_stride, n);
+    case 4:
+      return move_row<uint32_t>(out, out_stride, in, in_stride, n);
+    case 8:
+      return move_row<uint64_t>(out, out_stride, in, in_stride, n);
+    default:
+      return move_row<Pair64>(out, out_stride, in, in_stride, n);
   }
 }
 
@@ -116,19 +121,20 @@ void move_tiles(const Move& m) {
   const int64_t out_row = loop.strides[0][r], in_column = loop.strides[1][c];
   const int64_t bands = (rows + kTile - 1) / kTile;
   const int64_t units = loop.numel() / (rows * columns) * bands;
-  parallel_for(units, kGrainBytes / (kTile * columns * m.item) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t unit = begin; unit < end; ++unit) {
-      const Cursor<2> cursor(loop, 2, unit / bands);
-      const int64_t row = unit % bands * kTile;
-      const int64_t height = rows - row < kTile ? rows - row : kTile;
-      for (int64_t column = 0; column < columns; column += kTile) {
-        const int64_t width = columns - column < kTile ? columns - column : kTile;
-        move_tile(m.out + (cursor.offset[0] + row * out_row + column) * m.item, out_row,
-                  m.in + (cursor.offset[1] + row + column * in_column) * m.item, in_column,
-                  height, width, m.item);
-      }
-    }
-  });
+  parallel_for(
+      units, kGrainBytes / (kTile * columns * m.item) + 1, [&](int64_t begin, int64_t end) {
+        for (int64_t unit = begin; unit < end; ++unit) {
+          const Cursor<2> cursor(loop, 2, unit / bands);
+          const int64_t row = unit % bands * kTile;
+          const int64_t height = rows - row < kTile ? rows - row : kTile;
+          for (int64_t column = 0; column < columns; column += kTile) {
+            const int64_t width = columns - column < kTile ? columns - column : kTile;
+            move_tile(m.out + (cursor.offset[0] + row * out_row + column) * m.item, out_row,
+                      m.in + (cursor.offset[1] + row + column * in_column) * m.item, in_column,
+                      height, width, m.item);
+          }
+        }
+      });
 }
 
 // Brings the dimension along which the input is contiguous next to the innermost.

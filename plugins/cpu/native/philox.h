@@ -46,8 +46,7 @@ static inline void philox_16(uint64_t seed, uint64_t counter, uint32_t* words) {
 
 // The words of `blocks` consecutive blocks, rounded up to a multiple of 16 blocks: `words`
 // has room for all of them.
-static inline void philox_words(uint64_t seed, uint64_t counter, int64_t blocks,
-                                uint32_t* words) {
+static inline void philox_words(uint64_t seed, uint64_t counter, int64_t blocks, uint32_t* words) {
   for (int64_t b = 0; b < blocks; b += kPhiloxLanes)
     philox_16(seed, counter + static_cast<uint64_t>(b), words + 4 * b);
 }

@@ -51,10 +51,11 @@ int64_t wide(const uint32_t* words) {
 struct RandomBits {
   static int run(void*, int, fb_array* const* out, int, const fb_array* const*,
                  const fb_param* params) {
-    return generate<int64_t, int64_t, 2>(
-        out[0], params, [](const uint32_t* words, int64_t* values, int64_t n) {
-          for (int64_t i = 0; i < n; ++i) values[i] = wide(words + 2 * i);
-        });
+    return generate<int64_t, int64_t, 2>(out[0], params,
+                                         [](const uint32_t* words, int64_t* values, int64_t n) {
+                                           for (int64_t i = 0; i < n; ++i)
+                                             values[i] = wide(words + 2 * i);
+                                         });
   }
 };
 
@@ -135,9 +136,8 @@ struct Normal {
   }
 };
 
-constexpr auto entries =
-    Entries<1>{{{"random_bits", bit(FB_INT64), RandomBits::run}}} + floats<Uniform>("uniform") +
-    floats<Normal>("normal");
+constexpr auto entries = Entries<1>{{{"random_bits", bit(FB_INT64), RandomBits::run}}} +
+                         floats<Uniform>("uniform") + floats<Normal>("normal");
 
 }  // namespace
 

@@ -49,9 +49,8 @@ struct IntegerRange {
                  const fb_param* params) {
     const uint64_t start = static_cast<uint64_t>(params[2].i);
     const uint64_t step = static_cast<uint64_t>(params[3].i);
-    tabulate<T>(out[0], [=](int64_t i) {
-      return static_cast<T>(start + static_cast<uint64_t>(i) * step);
-    });
+    tabulate<T>(out[0],
+                [=](int64_t i) { return static_cast<T>(start + static_cast<uint64_t>(i) * step); });
     return FB_OK;
   }
 };

@@ -50,8 +50,7 @@ static inline void make_reduction(ReductionShape& shape, const fb_array* out, co
 // Folds elements [begin, end) of the reduced dimensions, from input offset `offset`.
 template <class R>
 static void reduce_runs(typename R::Accumulator& total, const fb_array* in,
-                        const StridedLoop<2>& reduced, int64_t offset, int64_t begin,
-                        int64_t end) {
+                        const StridedLoop<2>& reduced, int64_t offset, int64_t begin, int64_t end) {
   using T = typename R::Stored;
   Compute<T> buffer[kBlock];
   const int last = reduced.ndim - 1;
@@ -59,8 +58,8 @@ static void reduce_runs(typename R::Accumulator& total, const fb_array* in,
   const int64_t stride = reduced.ndim ? reduced.strides[0][last] : 1;
   if (reduced.ndim <= 1 && end - begin <= kBlock) {
     const int64_t n = end - begin;
-    R::block(total,
-             read_run<T>(in->data, in->dtype, offset + begin * stride, stride, n, buffer), n);
+    R::block(total, read_run<T>(in->data, in->dtype, offset + begin * stride, stride, n, buffer),
+             n);
     return;
   }
   Cursor<2> cursor(reduced, 1, begin / length);
@@ -69,8 +68,8 @@ static void reduce_runs(typename R::Accumulator& total, const fb_array* in,
     int64_t n = length - position < end - begin ? length - position : end - begin;
     if (n > kBlock) n = kBlock;
     R::block(total,
-             read_run<T>(in->data, in->dtype, offset + cursor.offset[0] + position * stride,
-                         stride, n, buffer),
+             read_run<T>(in->data, in->dtype, offset + cursor.offset[0] + position * stride, stride,
+                         n, buffer),
              n);
     begin += n;
     position += n;
@@ -126,8 +125,8 @@ static int reduce_inner(const fb_array* out, const fb_array* in, const Reduction
 // Rows [begin, end) of the reduced dimensions into `count` neighbouring accumulators.
 template <class R>
 static void reduce_rows(typename R::Accumulator* totals, const fb_array* in,
-                        const StridedLoop<2>& reduced, int64_t offset, int64_t count,
-                        int64_t begin, int64_t end) {
+                        const StridedLoop<2>& reduced, int64_t offset, int64_t count, int64_t begin,
+                        int64_t end) {
   using T = typename R::Stored;
   const int last = reduced.ndim - 1;
   const int64_t length = reduced.ndim ? reduced.shape[last] : 1;
@@ -183,8 +182,8 @@ static int reduce_outer(const fb_array* out, const fb_array* in, const Reduction
   Accumulator* parts = static_cast<Accumulator*>(memory);
   const auto fold = [&](int64_t unit, int64_t piece, Accumulator* totals) {
     const int64_t first_column = unit % blocks * kColumnBlock;
-    const int64_t count = columns - first_column < kColumnBlock ? columns - first_column
-                                                                : kColumnBlock;
+    const int64_t count =
+        columns - first_column < kColumnBlock ? columns - first_column : kColumnBlock;
     const Cursor<2> cursor(kept, 1, unit / blocks);
     for (int64_t c = 0; c < count; ++c) totals[c] = Accumulator();
     const int64_t end = (piece + 1) * length < n ? (piece + 1) * length : n;

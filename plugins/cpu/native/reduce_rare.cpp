@@ -16,9 +16,8 @@ constexpr auto whole(const char* id) {
 }
 
 constexpr auto entries = every_real<Prod>("prod") + integers<Sum>("sum") + whole<Amax>("amax") +
-                         whole<Amin>("amin") + floats<Any>("any") +
-                         unsigned_integers<Any>("any") + floats<All>("all") +
-                         unsigned_integers<All>("all");
+                         whole<Amin>("amin") + floats<Any>("any") + unsigned_integers<Any>("any") +
+                         floats<All>("all") + unsigned_integers<All>("all");
 
 }  // namespace
 

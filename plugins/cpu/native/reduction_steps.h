@@ -185,7 +185,8 @@ constexpr T worst() {
   } else if constexpr (std::is_unsigned_v<T>) {
     return kLargest ? T(0) : static_cast<T>(~T(0));
   } else {
-    constexpr T kLow = static_cast<T>(static_cast<std::make_unsigned_t<T>>(1) << (8 * sizeof(T) - 1));
+    constexpr T kLow =
+        static_cast<T>(static_cast<std::make_unsigned_t<T>>(1) << (8 * sizeof(T) - 1));
     return kLargest ? kLow : static_cast<T>(~kLow);
   }
 }
@@ -239,7 +240,8 @@ int run_kernel(void*, int, fb_array* const* out, int, const fb_array* const* in,
 
 template <class T>
 struct Sum {
-  using Step = std::conditional_t<std::is_integral_v<T>, IntegerSum<T>, FloatSum<Compute<T>, false>>;
+  using Step =
+      std::conditional_t<std::is_integral_v<T>, IntegerSum<T>, FloatSum<Compute<T>, false>>;
   using Result = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static constexpr fb_kernel run = run_kernel<Stepwise<T, Result, Step>>;
 };

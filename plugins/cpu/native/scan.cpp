@@ -42,8 +42,8 @@ void make_problem(Problem& p, const fb_array* values, const fb_array* indices, c
   p.kept.order();
   p.kept.collapse();
   const int last = p.kept.ndim - 1;
-  p.columns = p.stride[0] != 1 && last >= 0 && p.kept.strides[0][last] == 1 &&
-              p.kept.shape[last] >= 8;
+  p.columns =
+      p.stride[0] != 1 && last >= 0 && p.kept.strides[0][last] == 1 && p.kept.shape[last] >= 8;
 }
 
 // Calls each(offsets of the three operands, columns) for every run of up to kColumns
@@ -124,8 +124,10 @@ struct Accumulate {
       Problem p;
       make_problem(p, out[0], nullptr, in[0], params[0].i);
       for_kept(p, [&](const int64_t* offset, int64_t n) {
-        if (p.columns) accumulate_columns<T, kProduct>(p, offset, n);
-        else accumulate_row<T, kProduct>(p, offset);
+        if (p.columns)
+          accumulate_columns<T, kProduct>(p, offset, n);
+        else
+          accumulate_row<T, kProduct>(p, offset);
       });
       return FB_OK;
     }
@@ -151,10 +153,9 @@ void extreme_run(const Problem& p, const int64_t* offset, int64_t n) {
       index[c] = take ? r : index[c];
     }
     for (int64_t c = 0; c < n; ++c)
-      write_value<T>(p.values->data, p.values->dtype,
-                     offset[1] + r * p.stride[1] + c * step[1], best[c]);
-    for (int64_t c = 0; c < n; ++c)
-      indices[offset[2] + r * p.stride[2] + c * step[2]] = index[c];
+      write_value<T>(p.values->data, p.values->dtype, offset[1] + r * p.stride[1] + c * step[1],
+                     best[c]);
+    for (int64_t c = 0; c < n; ++c) indices[offset[2] + r * p.stride[2] + c * step[2]] = index[c];
   }
 }
 
@@ -167,7 +168,8 @@ struct RunningExtreme {
       if (in[0]->numel == 0) return FB_OK;
       Problem p;
       make_problem(p, out[0], out[1], in[0], params[0].i);
-      for_kept(p, [&](const int64_t* offset, int64_t n) { extreme_run<T, kLargest>(p, offset, n); });
+      for_kept(p,
+               [&](const int64_t* offset, int64_t n) { extreme_run<T, kLargest>(p, offset, n); });
       return FB_OK;
     }
   };

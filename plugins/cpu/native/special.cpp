@@ -9,9 +9,9 @@
 namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
 
-#define LIBRARY_UNARY(Name, function)                          \
-  struct Name : Plain {                                        \
-    using Plain::Plain;                                        \
+#define LIBRARY_UNARY(Name, function)                            \
+  struct Name : Plain {                                          \
+    using Plain::Plain;                                          \
     float operator()(float x) const { return ::function##f(x); } \
     double operator()(double x) const { return ::function(x); }  \
   };
@@ -31,11 +31,11 @@ LIBRARY_UNARY(Erf, erf)
 LIBRARY_UNARY(Erfc, erfc)
 #undef LIBRARY_UNARY
 
-#define LIBRARY_BINARY(Name, function)                                        \
-  struct Name : Plain {                                                       \
-    using Plain::Plain;                                                       \
-    float operator()(float a, float b) const { return ::function##f(a, b); }  \
-    double operator()(double a, double b) const { return ::function(a, b); }  \
+#define LIBRARY_BINARY(Name, function)                                       \
+  struct Name : Plain {                                                      \
+    using Plain::Plain;                                                      \
+    float operator()(float a, float b) const { return ::function##f(a, b); } \
+    double operator()(double a, double b) const { return ::function(a, b); } \
   };
 LIBRARY_BINARY(Fmod, fmod)
 LIBRARY_BINARY(Atan2, atan2)
@@ -165,7 +165,8 @@ constexpr auto entries =
     library<Sinh>("sinh") + library<Cosh>("cosh") + library<Asinh>("asinh") +
     library<Acosh>("acosh") + library<Atanh>("atanh") + library<Erfc>("erfc") +
     library<ErfInverse>("erfinv") + library<LogGamma>("lgamma") + library<Digamma>("digamma") +
-    floats<Unary<Angle>::Of>("angle") + floats<DearBinary<Fmod>::Of>("fmod") + floats<DearBinary<Remainder>::Of>("remainder") +
+    floats<Unary<Angle>::Of>("angle") + floats<DearBinary<Fmod>::Of>("fmod") +
+    floats<DearBinary<Remainder>::Of>("remainder") +
     floats<DearBinary<DivideFloor>::Of>("div_floor") + floats<DearBinary<Atan2>::Of>("atan2") +
     floats<DearBinary<Hypot>::Of>("hypot") +
     single_double<DearBinary<NextAfter, 2>::Of>("nextafter");

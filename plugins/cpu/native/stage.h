@@ -15,7 +15,8 @@ static inline const Compute<T>* read_run(const void* data, uint8_t dtype, int64_
   if constexpr (kIsHalf<T>) {
     if (dtype == FB_FLOAT16) {
       const float16* half = reinterpret_cast<const float16*>(source);
-      if (stride == 1) widen(buffer, half, n);
+      if (stride == 1)
+        widen(buffer, half, n);
       else
         for (int64_t i = 0; i < n; ++i) buffer[i] = to_float(half[i * stride]);
     } else {

@@ -8,9 +8,8 @@ namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
 
 template <class T>
-using Wrapping =
-    std::conditional_t<std::is_integral_v<T>,
-                       std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>, T>;
+using Wrapping = std::conditional_t<std::is_integral_v<T>,
+                                    std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>, T>;
 
 // Bits of `accepts`: no input spread, only the last of three, only the last of four.
 constexpr uint16_t kThirdSpread = 1u << 0 | 1u << 4;
@@ -54,7 +53,8 @@ struct AddProduct {
   using C = Compute<T>;
   static C combine(C a, C b, C c, C value) {
     using W = Wrapping<C>;
-    if constexpr (kDivides) return a + value * (b / c);
+    if constexpr (kDivides)
+      return a + value * (b / c);
     else
       return static_cast<C>(static_cast<W>(a) +
                             static_cast<W>(value) * static_cast<W>(b) * static_cast<W>(c));
@@ -167,11 +167,10 @@ struct Clamp {
   }
 };
 
-constexpr auto entries =
-    floats<AddScaled>("add_scaled") + unsigned_integers<AddScaled>("add_scaled") +
-    floats<AddCMul>("addcmul") + unsigned_integers<AddCMul>("addcmul") +
-    floats<AddCDiv>("addcdiv") + floats<Lerp>("lerp") + floats<Clamp>("clamp") +
-    integers<Clamp>("clamp");
+constexpr auto entries = floats<AddScaled>("add_scaled") +
+                         unsigned_integers<AddScaled>("add_scaled") + floats<AddCMul>("addcmul") +
+                         unsigned_integers<AddCMul>("addcmul") + floats<AddCDiv>("addcdiv") +
+                         floats<Lerp>("lerp") + floats<Clamp>("clamp") + integers<Clamp>("clamp");
 
 }  // namespace
 

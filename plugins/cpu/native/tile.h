@@ -80,9 +80,8 @@ static inline void transpose_words(uint32_t* out, int64_t out_stride, const uint
 }
 
 // The same for elements of `item` bytes; strides count elements.
-static inline void transpose_tile(void* out, int64_t out_stride, const void* in,
-                                  int64_t in_stride, int64_t rows, int64_t columns,
-                                  int64_t item) {
+static inline void transpose_tile(void* out, int64_t out_stride, const void* in, int64_t in_stride,
+                                  int64_t rows, int64_t columns, int64_t item) {
   struct Pair64 {
     uint64_t low, high;
   };
@@ -100,8 +99,8 @@ static inline void transpose_tile(void* out, int64_t out_stride, const void* in,
       return transpose_items(static_cast<uint64_t*>(out), out_stride,
                              static_cast<const uint64_t*>(in), in_stride, rows, columns);
     default:
-      return transpose_items(static_cast<Pair64*>(out), out_stride,
-                             static_cast<const Pair64*>(in), in_stride, rows, columns);
+      return transpose_items(static_cast<Pair64*>(out), out_stride, static_cast<const Pair64*>(in),
+                             in_stride, rows, columns);
   }
 }
 

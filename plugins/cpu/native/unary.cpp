@@ -18,8 +18,10 @@ struct Negate : Plain {
   using Plain::Plain;
   template <class T>
   T operator()(T x) const {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(0u - static_cast<Unsigned<T>>(x));
-    else return -x;
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(0u - static_cast<Unsigned<T>>(x));
+    else
+      return -x;
   }
 };
 
@@ -85,15 +87,15 @@ struct BitwiseNot : Plain {
 
 // -- rounding (integers are whole already) -----------------------------------------------------
 
-#define ROUNDING(Name, function)                                        \
-  struct Name : Plain {                                                 \
-    using Plain::Plain;                                                 \
+#define ROUNDING(Name, function)                                           \
+  struct Name : Plain {                                                    \
+    using Plain::Plain;                                                    \
     float operator()(float x) const { return __builtin_##function##f(x); } \
     double operator()(double x) const { return __builtin_##function(x); }  \
-    template <class T>                                                  \
-    T operator()(T x) const {                                           \
-      return x;                                                         \
-    }                                                                   \
+    template <class T>                                                     \
+    T operator()(T x) const {                                              \
+      return x;                                                            \
+    }                                                                      \
   };
 ROUNDING(Floor, floor)
 ROUNDING(Ceil, ceil)
@@ -103,13 +105,13 @@ ROUNDING(Round, rint)
 
 // -- elementary functions on vectors ------------------------------------------------------------
 
-#define VECTOR_FUNCTION(Name, function)    \
-  struct Name : Plain {                    \
-    using Plain::Plain;                    \
-    template <class V>                     \
-    V operator()(V x) const {              \
-      return function(x);                  \
-    }                                      \
+#define VECTOR_FUNCTION(Name, function) \
+  struct Name : Plain {                 \
+    using Plain::Plain;                 \
+    template <class V>                  \
+    V operator()(V x) const {           \
+      return function(x);               \
+    }                                   \
   };
 VECTOR_FUNCTION(Exp, vexp)
 VECTOR_FUNCTION(Exp2, vexp2)
@@ -231,8 +233,10 @@ struct Gelu {
                  const fb_param* params) {
     fb_kernel kernel = VectorUnary<GeluTanh, 8>::Of<T>::run;
     if (!params[0].i) {
-      if constexpr (sizeof(T) == 8) kernel = Unary<GeluErfDouble, 16>::Of<T>::run;
-      else kernel = VectorUnary<GeluErf, 8>::Of<T>::run;
+      if constexpr (sizeof(T) == 8)
+        kernel = Unary<GeluErfDouble, 16>::Of<T>::run;
+      else
+        kernel = VectorUnary<GeluErf, 8>::Of<T>::run;
     }
     return kernel(ctx, n_out, out, n_in, in, params);
   }
@@ -266,8 +270,8 @@ constexpr auto entries =
     singles<VectorUnary<Erf>::Of>("erf") + floats<VectorUnary<Sigmoid>::Of>("sigmoid") +
     floats<Unary<Relu>::Of>("relu") + integers<Unary<Relu>::Of>("relu") +
     floats<VectorUnary<Silu>::Of>("silu") + floats<Gelu>("gelu") +
-    floats<VectorUnary<Softplus, 12>::Of>("softplus") +
-    floats<Unary<LeakyRelu>::Of>("leaky_relu") + floats<VectorUnary<Elu>::Of>("elu");
+    floats<VectorUnary<Softplus, 12>::Of>("softplus") + floats<Unary<LeakyRelu>::Of>("leaky_relu") +
+    floats<VectorUnary<Elu>::Of>("elu");
 
 }  // namespace
 

@@ -80,8 +80,10 @@ struct GeluBackward {
                  const fb_param* params) {
     fb_kernel kernel = VectorBinary<GeluTanhBackward, 16>::Of<T>::run;
     if (!params[0].i) {
-      if constexpr (sizeof(T) == 8) kernel = DearBinary<GeluErfBackwardDouble, 32>::Of<T>::run;
-      else kernel = VectorBinary<GeluErfBackward, 16>::Of<T>::run;
+      if constexpr (sizeof(T) == 8)
+        kernel = DearBinary<GeluErfBackwardDouble, 32>::Of<T>::run;
+      else
+        kernel = VectorBinary<GeluErfBackward, 16>::Of<T>::run;
     }
     return kernel(ctx, n_out, out, n_in, in, params);
   }

@@ -24,8 +24,10 @@ static void vector_unary_block(void* out, const void* const* in, int64_t n, unsi
   }
   for (; i < n; i += W) {
     const int64_t m = n - i;
-    if (m >= W) store(o + i, op(load(a + i)));
-    else store_part<V>(o + i, op(load_part<V>(a + i, m)), m);
+    if (m >= W)
+      store(o + i, op(load(a + i)));
+    else
+      store_part<V>(o + i, op(load_part<V>(a + i, m)), m);
   }
 }
 
@@ -41,8 +43,10 @@ static void vector_binary_block(void* out, const void* const* in, int64_t n, uns
   const T* b = static_cast<const T*>(in[1]);
   for (int64_t i = 0; i < n; i += W) {
     const int64_t m = n - i;
-    if (m >= W) store(o + i, op(load(a + i), load(b + i)));
-    else store_part<V>(o + i, op(load_part<V>(a + i, m), load_part<V>(b + i, m)), m);
+    if (m >= W)
+      store(o + i, op(load(a + i), load(b + i)));
+    else
+      store_part<V>(o + i, op(load_part<V>(a + i, m), load_part<V>(b + i, m)), m);
   }
 }
 

@@ -40,10 +40,10 @@ static inline vd power_of_two(vl n) { return from_bits((n + 1023) << 52); }
 // else in two steps.
 #ifdef __AVX512F__
 static inline vf scale(vf x, vi n) {
-  return (vf)_mm512_scalef_ps((__m512)x, (__m512)__builtin_convertvector(n, vf));
+  return (vf)_mm512_scalef_ps((__m512)x, (__m512) __builtin_convertvector(n, vf));
 }
 static inline vd scale(vd x, vl n) {
-  return (vd)_mm512_scalef_pd((__m512d)x, (__m512d)__builtin_convertvector(n, vd));
+  return (vd)_mm512_scalef_pd((__m512d)x, (__m512d) __builtin_convertvector(n, vd));
 }
 #else
 template <class V>
@@ -103,10 +103,16 @@ static inline vd clamp_exponent(vd x) {
   return x < -746.0 ? splat<vd>(-746.0) : x;
 }
 
+// exp for arguments that are within those bounds already.
+template <class V>
+static inline V vexp_bounded(V x) {
+  const auto parts = exp_parts(x);
+  return scale(parts.expm1_r + Element<V>(1), parts.n);
+}
+
 template <class V>
 static inline V vexp(V x) {
-  const auto parts = exp_parts(clamp_exponent(x));
-  return scale(parts.expm1_r + Element<V>(1), parts.n);
+  return vexp_bounded(clamp_exponent(x));
 }
 
 // exp for x <= 0 where results below 2^-126 (2^-1022) may become zero: softmax's need.
@@ -244,7 +250,10 @@ static inline V vlog1p(V x) {
 template <class V>
 static inline V vsigmoid(V x) {
   using T = Element<V>;
-  const V e = vexp(-vabs(x));
+  constexpr T kLowest = sizeof(T) == 4 ? T(-104.0) : T(-746.0);
+  V c = -vabs(x);
+  c = c < kLowest ? splat<V>(kLowest) : c;
+  const V e = vexp_bounded(c);
   const V q = T(1) / (e + T(1));
   return x < V{} ? e * q : q;
 }
@@ -364,7 +373,7 @@ static inline vf verf(vf x) {
   p = p * z - 3.761262667e-1f;
   p = p * z + 1.128379166f;
   const vf c = a > 5.0f ? splat<vf>(5.0f) : a;
-  const vf far = vcopysign(1.0f - erfc_scaled(c) * vexp(-c * c), x);
+  const vf far = vcopysign(1.0f - erfc_scaled(c) * vexp_bounded(-c * c), x);
   return a < 1.0f ? x * p : far;
 }
 
@@ -376,10 +385,10 @@ struct NormalParts {
 };
 static inline NormalParts normal_parts(vf x) {
   const vf a = vabs(x);
-  const vf c = a > 15.0f ? splat<vf>(15.0f) : a;
-  const vf bell = vexp(c * c * -0.5f);
+  const vf c = a > 14.5f ? splat<vf>(14.5f) : a;
+  const vf bell = vexp_bounded(c * c * -0.5f);
   const vf tail = 0.5f * erfc_scaled(c * 0.70710678118654752f) * bell;
-  return {x > vf{} ? 1.0f - tail : tail, a > 15.0f ? vf{} : bell};
+  return {x > vf{} ? 1.0f - tail : tail, bell};
 }
 
 }  // namespace flambeau_cpu::FLAMBEAU_ISA

@@ -27,20 +27,29 @@ void where_block(void* out, const void* const* in, int64_t n, unsigned scalars, 
   const T* a = static_cast<const T*>(in[1]);
   const T* b = static_cast<const T*>(in[2]);
   switch (scalars >> 1) {
-    case 0: return choose<T, false, false>(o, condition, a, b, n);
-    case 1: return choose<T, true, false>(o, condition, a, b, n);
-    case 2: return choose<T, false, true>(o, condition, a, b, n);
-    default: return choose<T, true, true>(o, condition, a, b, n);
+    case 0:
+      return choose<T, false, false>(o, condition, a, b, n);
+    case 1:
+      return choose<T, true, false>(o, condition, a, b, n);
+    case 2:
+      return choose<T, false, true>(o, condition, a, b, n);
+    default:
+      return choose<T, true, true>(o, condition, a, b, n);
   }
 }
 
 Block block_of(int64_t item) {
   switch (item) {
-    case 1: return where_block<uint8_t>;
-    case 2: return where_block<uint16_t>;
-    case 4: return where_block<uint32_t>;
-    case 8: return where_block<uint64_t>;
-    default: return where_block<Pair64>;
+    case 1:
+      return where_block<uint8_t>;
+    case 2:
+      return where_block<uint16_t>;
+    case 4:
+      return where_block<uint32_t>;
+    case 8:
+      return where_block<uint64_t>;
+    default:
+      return where_block<Pair64>;
   }
 }
 

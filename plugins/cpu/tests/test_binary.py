@@ -135,7 +135,7 @@ def test_integers_wrap(dtype):
 def test_integer_division(dtype):
     info = np.iinfo(dtype)
     values = [v for v in (info.min, -7, -3, -1, 1, 2, 3, 7, info.max) if v >= info.min and v != 0]
-    pairs = [p for p in itertools.product([0, *values], values)]
+    pairs = list(itertools.product([0, *values], values))
     a, b = np.array(pairs, dtype).T.copy()
     exact = [(int(x), int(y)) for x, y in zip(a, b)]
 
@@ -186,7 +186,12 @@ def test_shifts():
 def test_bool():
     a = np.array([False, False, True, True])
     b = np.array([False, True, False, True])
-    for id, expected in {"add": a | b, "mul": a & b, "maximum": a | b, "bitwise_xor": a ^ b}.items():
+    for id, expected in {
+        "add": a | b,
+        "mul": a & b,
+        "maximum": a | b,
+        "bitwise_xor": a ^ b,
+    }.items():
         out = np.empty_like(a)
         abi.call(id, [out], [a, b])
         np.testing.assert_array_equal(out, expected, err_msg=id)

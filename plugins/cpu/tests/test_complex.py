@@ -72,7 +72,9 @@ def test_fused_forms(dtype):
     abi.call("addcmul", [out], [a, b, c, v], host_scalars=(3,))
     np.testing.assert_allclose(out, a + v * b * c, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] * 9)
     abi.call("addcdiv", [out], [a, b, c, v], host_scalars=(3,))
-    np.testing.assert_allclose(out, a + v * (b / c), rtol=TOLERANCE[dtype] * 9, atol=TOLERANCE[dtype] * 9)
+    np.testing.assert_allclose(
+        out, a + v * (b / c), rtol=TOLERANCE[dtype] * 9, atol=TOLERANCE[dtype] * 9
+    )
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)

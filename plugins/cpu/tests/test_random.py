@@ -73,17 +73,27 @@ def test_normal(size, seed, offset):
               for x in box_muller((w[2 * j] + 1) * 2**-32, w[2 * j + 1] * 2**-32)]  # fmt: skip
     b = wide(seed, offset, 2 * pairs)
     double = [x for j in range(pairs)
-              for x in box_muller(((b[2 * j] >> 10) + 1) * 2**-53, (b[2 * j + 1] >> 10) * 2**-53)]  # fmt: skip
+              for x in box_muller(((b[2 * j] >> 10) + 1) * 2**-53,
+                                  (b[2 * j + 1] >> 10) * 2**-53)]  # fmt: skip
     params = (0.5, 2.0, signed(seed), signed(offset))
-    np.testing.assert_allclose(draw("normal", size, "float32", *params), single[:size], rtol=2e-7, atol=1e-7)
-    np.testing.assert_allclose(draw("normal", size, "float16", *params), single[:size], rtol=1e-3, atol=1e-4)
-    np.testing.assert_allclose(draw("normal", size, "float64", *params), double[:size], rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(
+        draw("normal", size, "float32", *params), single[:size], rtol=2e-7, atol=1e-7
+    )
+    np.testing.assert_allclose(
+        draw("normal", size, "float16", *params), single[:size], rtol=1e-3, atol=1e-4
+    )
+    np.testing.assert_allclose(
+        draw("normal", size, "float64", *params), double[:size], rtol=1e-13, atol=1e-14
+    )
     np.testing.assert_array_equal(
-        draw("normal", size, "float32", *params), draw("normal", size, "float32", *params, strided=True)
+        draw("normal", size, "float32", *params),
+        draw("normal", size, "float32", *params, strided=True),
     )
 
 
-@pytest.mark.parametrize("id,dtype", [("uniform", "float32"), ("normal", "float64"), ("random_bits", "int64")])
+@pytest.mark.parametrize(
+    "id,dtype", [("uniform", "float32"), ("normal", "float64"), ("random_bits", "int64")]
+)
 def test_the_stream_does_not_depend_on_the_threads(id, dtype):
     params = (3, 4) if id == "random_bits" else (0.0, 1.0, 3, 4)
     before = abi.backend.get_num_threads(None)

@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 
 RNG = np.random.default_rng(5)
-SHAPES = [(1,), (7,), (3000,), (5, 7), (70, 3), (3, 1100), (600, 40), (40, 700), (4, 9, 33), (9, 70, 5)]
+SHAPES = [
+    (1,),
+    (7,),
+    (3000,),
+    (5, 7),
+    (70, 3),
+    (3, 1100),
+    (600, 40),
+    (40, 700),
+    (4, 9, 33),
+    (9, 70, 5),
+]
 ORDERS = ["rows", "columns", "every_second"]
 
 
@@ -92,7 +103,9 @@ def test_integers(dtype, order):
                 np.testing.assert_array_equal(reduced(id, x, dims, result), expected, err_msg=id)
 
 
-@pytest.mark.parametrize("shape", [(1 << 21,), (3, 400000), (400000, 3), (20000, 100), (1000, 1000)])
+@pytest.mark.parametrize(
+    "shape", [(1 << 21,), (3, 400000), (400000, 3), (20000, 100), (1000, 1000)]
+)
 def test_large_sums_are_accurate(shape):
     x = RNG.uniform(0, 1, shape).astype(np.float32)
     wide = x.astype(np.float64)
@@ -163,7 +176,10 @@ def test_complex(dtype):
         tolerance = {"complex64": 1e-5, "complex128": 1e-12}[dtype]
         for id, f in {"sum": np.sum, "mean": np.mean}.items():
             np.testing.assert_allclose(
-                reduced(id, x, dims, dtype), f(x, dims, keepdims=True), rtol=tolerance, atol=tolerance
+                reduced(id, x, dims, dtype),
+                f(x, dims, keepdims=True),
+                rtol=tolerance,
+                atol=tolerance,
             )
         np.testing.assert_allclose(
             reduced("prod", x / np.abs(x), dims, dtype),

@@ -36,7 +36,8 @@ FUNCTIONS = {
     "atanh": (np.arctanh, -0.99, 0.99), "erf": (each(math.erf), -4, 4),
     "erfc": (each(math.erfc), -4, 9), "lgamma": (each(math.lgamma), 0.1, 40),
     "floor": (np.floor, -9, 9), "ceil": (np.ceil, -9, 9), "trunc": (np.trunc, -9, 9),
-    "round": (np.round, -9, 9), "sigmoid": (sigmoid, -80, 80), "relu": (lambda x: np.maximum(x, 0), -5, 5),
+    "round": (np.round, -9, 9), "sigmoid": (sigmoid, -80, 80),
+    "relu": (lambda x: np.maximum(x, 0), -5, 5),
     "silu": (lambda x: x * sigmoid(x), -40, 40), "angle": (np.angle, -5, 5),
 }  # fmt: skip
 TOLERANCE = {"float32": 1e-6, "float64": 1e-13, "float16": 2e-3}
@@ -90,7 +91,9 @@ def test_output_may_be_the_input(layout):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("id", [i for i in FUNCTIONS if i not in ("lgamma", "angle", "sign", "erfc", "erf")])
+@pytest.mark.parametrize(
+    "id", [i for i in FUNCTIONS if i not in ("lgamma", "angle", "sign", "erfc", "erf")]
+)
 def test_special_values(id, dtype):
     info = np.finfo(dtype)
     values = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, info.tiny, info.smallest_subnormal,
@@ -99,7 +102,9 @@ def test_special_values(id, dtype):
     out = np.empty_like(x)
     abi.call(id, [out], [x])
     with np.errstate(all="ignore"):
-        expected = FUNCTIONS[id][0](x.astype(np.longdouble if id == "expm1" else np.float64)).astype(dtype)
+        expected = FUNCTIONS[id][0](
+            x.astype(np.longdouble if id == "expm1" else np.float64)
+        ).astype(dtype)
     np.testing.assert_allclose(out, expected, rtol=TOLERANCE[dtype], atol=0)
     zeros = expected == 0
     np.testing.assert_array_equal(np.signbit(out[zeros]), np.signbit(expected[zeros]))
