@@ -69,8 +69,7 @@ def channel_shuffle(self: fb.Tensor, groups: int) -> fb.Tensor:
             f"channel_shuffle: number of channels must be divisible by groups, "
             f"got {channels} channels and {groups} groups"
         )
-    batch, *spatial = self.shape[0], *self.shape[2:]
-    apart = self.reshape([batch, groups, channels // groups, *spatial])
+    apart = self.reshape([self.shape[0], groups, channels // groups, *self.shape[2:]])
     return apart.transpose(1, 2).reshape(self.shape)
 
 

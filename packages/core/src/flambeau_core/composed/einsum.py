@@ -136,7 +136,7 @@ def _label_sizes(terms: Sequence[Term]) -> dict[Label, int]:
 
 def _without_broadcast_dims(term: Term, sizes: dict[Label, int]) -> Term:
     """Drops dimensions of size 1 that another operand has in full."""
-    kept = []
+    kept: list[Label] = []
     tensor = term.tensor
     for label in term.labels:
         if sizes[label] != 1 and tensor.shape[len(kept)] == 1:

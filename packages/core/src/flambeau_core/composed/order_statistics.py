@@ -2,39 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
-
-
-class median_result(NamedTuple):
-    """Values and where they stand."""
-
-    values: fb.Tensor
-    indices: fb.Tensor
-
-
-class nanmedian_result(NamedTuple):
-    """Values and where they stand."""
-
-    values: fb.Tensor
-    indices: fb.Tensor
-
-
-class kthvalue_result(NamedTuple):
-    """Values and where they stand."""
-
-    values: fb.Tensor
-    indices: fb.Tensor
-
-
-class mode_result(NamedTuple):
-    """Values and where they stand."""
-
-    values: fb.Tensor
-    indices: fb.Tensor
 
 
 def _require_order(name: str, x: fb.Tensor) -> None:
@@ -104,7 +76,7 @@ def median(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     _require_order("median", self)
     if dim is None:
         return _median_of_all(self, skip_nan=False)
-    return median_result(*_median_along("median", self, dim, keepdim, skip_nan=False))
+    return fb.return_types.median(*_median_along("median", self, dim, keepdim, skip_nan=False))
 
 
 @op("nanmedian(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)")
@@ -113,11 +85,11 @@ def nanmedian(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     _require_order("nanmedian", self)
     if dim is None:
         return _median_of_all(self, skip_nan=True)
-    return nanmedian_result(*_median_along("nanmedian", self, dim, keepdim, skip_nan=True))
+    return fb.return_types.nanmedian(*_median_along("nanmedian", self, dim, keepdim, skip_nan=True))
 
 
 @op("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)")
-def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> kthvalue_result:
+def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> Any:
     """The ``k``-th smallest values along ``dim``, counted from 1, and where they stand."""
     _require_order("kthvalue", self)
     dim = wrap_dim("kthvalue", dim, self.dim())
@@ -126,20 +98,20 @@ def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> kthvalue_resul
     if not 1 <= k <= length:
         raise RuntimeError(f"kthvalue: selected number k={k} out of range for dimension {dim}")
     if self.dim() == 0:
-        return kthvalue_result(self.clone(), _all_scalars(self))
+        return fb.return_types.kthvalue(self.clone(), _all_scalars(self))
     order = self.detach().argsort(dim=dim, stable=True)
-    return kthvalue_result(*_taken(self, order.narrow(dim, k - 1, 1), dim, keepdim))
+    return fb.return_types.kthvalue(*_taken(self, order.narrow(dim, k - 1, 1), dim, keepdim))
 
 
 @op("mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor, Tensor)")
-def mode(self: fb.Tensor, dim: int, keepdim: bool) -> mode_result:
+def mode(self: fb.Tensor, dim: int, keepdim: bool) -> Any:
     """The most frequent values along ``dim``, the smallest of equally frequent ones."""
     if self.is_complex():
         raise RuntimeError(f'"mode" not implemented for {self.dtype}')
     dim = wrap_dim("mode", dim, self.dim())
     _require_elements("mode", self, dim)
     if self.dim() == 0:
-        return mode_result(self.clone(), _all_scalars(self))
+        return fb.return_types.mode(self.clone(), _all_scalars(self))
     ordered, order = self.detach().movedim(dim, -1).sort(-1)
     ordered = ordered.contiguous()
     start = fb.searchsorted(ordered, ordered, right=False)
@@ -147,7 +119,7 @@ def mode(self: fb.Tensor, dim: int, keepdim: bool) -> mode_result:
     best = (end - start).argmax(-1, True)
     last = end.gather(-1, best) - 1
     index = order.gather(-1, last.clamp(min=0)).movedim(-1, dim)
-    return mode_result(*_taken(self, index, dim, keepdim))
+    return fb.return_types.mode(*_taken(self, index, dim, keepdim))
 
 
 @op("msort(Tensor self) -> Tensor")

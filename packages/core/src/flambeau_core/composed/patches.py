@@ -49,7 +49,7 @@ def _positions(
     size: Sequence[int],
     stride: Sequence[int],
     dilation: Sequence[int],
-    device: object,
+    device: fb.device,
 ) -> fb.Tensor:
     """Place in the flattened plane ``size`` of every element of every window, 1-D."""
     count = len(kernel)

@@ -23,7 +23,7 @@ def pooled_length(
 
 
 def _window_positions(
-    length: int, kernel: int, stride: int, padding: int, dilation: int, count: int, device: object
+    length: int, kernel: int, stride: int, padding: int, dilation: int, count: int, device: fb.device
 ) -> fb.Tensor:
     """Positions ``(kernel, count)`` that the windows of one dimension cover.
 
@@ -175,7 +175,7 @@ def _require_windows(
 def max_pool1d_with_indices(
     self: fb.Tensor,
     kernel_size: Sequence[int],
-    stride: Sequence[int],
+    stride: Sequence[int] | None,
     padding: Sequence[int],
     dilation: Sequence[int],
     ceil_mode: bool,
@@ -222,7 +222,7 @@ def max_pool1d(
 def avg_pool1d(
     self: fb.Tensor,
     kernel_size: Sequence[int],
-    stride: Sequence[int],
+    stride: Sequence[int] | None,
     padding: Sequence[int],
     ceil_mode: bool,
     count_include_pad: bool,

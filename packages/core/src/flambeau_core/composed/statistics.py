@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.composed.subgradients import root_with_zero_slope
 from flambeau_core.declare import op
-
-
-class aminmax_result(NamedTuple):
-    """Smallest and largest values."""
-
-    min: fb.Tensor
-    max: fb.Tensor
 
 
 def _spread_arguments(
@@ -99,14 +92,14 @@ def nanmean(self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: An
 
 
 @op("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)")
-def aminmax(self: fb.Tensor, dim: int | None, keepdim: bool) -> aminmax_result:
+def aminmax(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     """Smallest and largest values along ``dim`` (of all elements if None)."""
     if self.numel() == 0 and dim is None:
         raise RuntimeError(
             "aminmax: cannot compute over an empty dimension as there is no identity"
         )
     dims = list(range(self.dim())) if dim is None else [dim]
-    return aminmax_result(self.amin(dims, keepdim), self.amax(dims, keepdim))
+    return fb.return_types.aminmax(self.amin(dims, keepdim), self.amax(dims, keepdim))
 
 
 @op("cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor")
