@@ -45,6 +45,25 @@ def test_matrix_products_are_narrow_inside_only() -> None:
     assert (a @ b).dtype == fb.float32
 
 
+def test_convolutions_are_narrow_and_their_gradients_wide() -> None:
+    weight = fb.ones(2, 1, 2, 2, requires_grad=True)
+    with autocast("cpu"):
+        out = fb.nn_ops.conv2d(fb.ones(1, 1, 3, 3), weight)
+    assert out.dtype == fb.bfloat16
+    assert out.tolist() == [[[[4.0] * 2] * 2] * 2]
+    out.float().sum().backward()
+    assert weight.grad.dtype == fb.float32
+
+
+@pytest.mark.parametrize("loss", ["mse_loss", "binary_cross_entropy_with_logits", "cross_entropy"])
+def test_losses_are_wide(loss: str) -> None:
+    logits = fb.zeros(2, 2, dtype=fb.bfloat16)
+    with autocast("cpu"):
+        assert getattr(fb.nn_ops, loss)(logits, logits).dtype == fb.float32
+        assert fb.nn_ops.nll_loss(logits, fb.tensor([0, 1])).dtype == fb.float32
+        assert logits.prod().dtype == fb.float32
+
+
 def test_dtype_can_be_chosen() -> None:
     with autocast("cpu", dtype=fb.float16):
         assert (fb.ones(2, 2) @ fb.ones(2, 2)).dtype == fb.float16

@@ -246,6 +246,8 @@ void declare_convolution() {
     declare(r.name + tensors +
                 "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1)",
             run_transposed, kFunction | kNeuralToo, &r);
+  set_autocast(Autocast::Lower, {"conv1d", "conv2d", "conv3d", "conv_transpose1d",
+                                 "conv_transpose2d", "conv_transpose3d"});
 }
 
 }  // namespace flambeau

@@ -279,6 +279,8 @@ void declare_loss() {
           run_binary_cross_entropy_with_logits, kFunction | kNeuralToo);
   declare("binary_cross_entropy_with_logits" + tensors + "int reduction)",
           run_numbered_binary_cross_entropy, kFunction | kNeuralToo);
+  set_autocast(Autocast::Full,
+               {"cross_entropy", "nll_loss", "mse_loss", "binary_cross_entropy_with_logits"});
 }
 
 }  // namespace flambeau

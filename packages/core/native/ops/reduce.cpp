@@ -304,6 +304,7 @@ void declare_reduce() {
   declare("mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)", run_mean, kBoth | kOut);
   declare("prod(Tensor self, *, dtype? dtype=None)", run_prod, kBoth | kOut);
   declare("prod(Tensor self, int dim, bool keepdim=False, *, dtype? dtype=None)", run_prod_dim, kBoth | kOut);
+  set_autocast(Autocast::Full, {"prod"});
   for (const ExtremeRow& r : extreme_rows)
     declare(std::string(r.name) + "(Tensor self, int[] dim=[], bool keepdim=False)", run_extreme, kBoth | kOut, &r);
   for (const TestRow& r : test_rows)
