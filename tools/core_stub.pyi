@@ -13,7 +13,7 @@ from flambeau_core.hooks import RemovableHandle
 from flambeau_core.layout import layout, memory_format
 from flambeau_core.untyped_storage import UntypedStorage
 
-# Tensor and this module have members called int, float, dtype, ...: inside, types go by these names.
+# Tensor and this module have members called int, float, dtype: types go by other names here.
 _bool: TypeAlias = builtins.bool
 _bytes: TypeAlias = builtins.bytes
 _complex: TypeAlias = builtins.complex

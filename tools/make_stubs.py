@@ -20,8 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import flambeau_core
-from flambeau_core import _C, return_types
+from flambeau_core import _C, _INTERNAL, return_types
 
 ROOT = Path(__file__).parent.parent
 CORE = ROOT / "packages" / "core" / "src" / "flambeau_core"
@@ -287,7 +286,7 @@ def native_stub(ops: Ops) -> str:
     functions = ops.all_in(_C, method=False, skip=defined(body))
     text = fill(text, "functions", dtypes + functions)
     check_complete(text)
-    public = sorted(n for n in vars(_C) if not n.startswith("_"))
+    public = sorted(n for n in vars(_C) if not n.startswith("_") and n not in _INTERNAL)
     return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in public) + "]\n"
 
 
@@ -315,10 +314,13 @@ def named_stub() -> str:
 
 
 def formatted(text: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "stub.pyi", "-"]
-    return subprocess.run(
-        command, input=text, capture_output=True, text=True, check=True, cwd=ROOT
-    ).stdout
+    """The text as ruff leaves it, without imports that nothing uses."""
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (["check", "--quiet", "--fix", "--select", "F401,I,RUF100"], ["format"]):
+        run = [*ruff, *command, "--stdin-filename", str(CORE / "_C.pyi"), "-"]
+        done = subprocess.run(run, input=text, capture_output=True, text=True, check=True, cwd=ROOT)
+        text = done.stdout
+    return text
 
 
 def all_files() -> dict[Path, str]:

@@ -8,32 +8,77 @@ from __future__ import annotations
 
 import builtins as _builtins
 import importlib as _importlib
-from math import e, inf, nan, pi
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
+# Names given again by `as` are public to type checkers.
 from . import _C
-from ._C import *  # noqa: F403
-from ._C import Size, Tensor, device, dtype, is_grad_enabled
+from . import composed as _composed  # declares its ops
+from . import hooks as hooks
+from . import layout as _layout
 from . import tensor_methods as _tensor_methods
-from . import hooks, layout as _layout
-from .layout import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    memory_format,
-    preserve_format,
-    strided,
-)
-from .version import __version__
-from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ._C import Size as Size
+from ._C import Tensor as Tensor
+from ._C import device as device
+from ._C import dtype as dtype
+from ._C import is_grad_enabled as is_grad_enabled
+from .autograd.grad_mode import enable_grad as enable_grad
+from .autograd.grad_mode import inference_mode as inference_mode
+from .autograd.grad_mode import no_grad as no_grad
+from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .composed.broadcasting import broadcast_shapes as broadcast_shapes
+from .layout import channels_last as channels_last
+from .layout import channels_last_3d as channels_last_3d
+from .layout import contiguous_format as contiguous_format
+from .layout import memory_format as memory_format
+from .layout import preserve_format as preserve_format
+from .layout import strided as strided
+from .version import __version__ as __version__
 
+if TYPE_CHECKING:
+    from ._C import *  # noqa: F403
+
+# What the extension offers to this package alone.
+_INTERNAL = {
+    "API_VERSION",
+    "GradContext",
+    "Node",
+    "autocast_get",
+    "autocast_set",
+    "cached_bytes",
+    "cpu_fallback",
+    "current_backend",
+    "declare",
+    "device_count",
+    "empty_cache",
+    "has_kernel",
+    "install_backend",
+    "installed_backends",
+    "kernel_rows",
+    "mark_inplace",
+    "reattach",
+    "record_function",
+    "run_backward",
+    "set_anomaly_mode",
+    "set_composition",
+    "set_cpu_fallback",
+    "set_grad_mode",
+    "synchronize",
+    "tensor_from_bytes",
+    "tensor_over",
+    "use_backend",
+}
+globals().update(
+    (name, value)
+    for name, value in vars(_C).items()
+    if not (name.startswith("_") or name in _INTERNAL)
+)
 layout = _layout.layout
 newaxis = None
-
-# Composed ops become functions and methods here.
-from . import composed as _composed  # noqa: E402
-from .composed.broadcasting import broadcast_shapes  # noqa: E402
 
 _tensor_methods.install()
 
@@ -68,7 +113,7 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> _Any:
+def _loaded(name: str) -> _Any:
     if name in _SUBMODULES:
         return _importlib.import_module(f"{__name__}.{name}")
     if name in _LAZY:
@@ -80,10 +125,15 @@ def __getattr__(name: str) -> _Any:
 
         if name in LEGACY_DTYPES:
             return legacy_type(name)
-    # Ops declared after this module was filled, by a composed op's own package.
-    if not name.startswith("_") and hasattr(_C, name):
-        return getattr(_C, name)
+    # An op that somebody declared after this module was filled.
+    if isinstance(vars(_C).get(name), type(_C.add)):
+        globals()[name] = getattr(_C, name)
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if not TYPE_CHECKING:  # else no misspelt name would be noticed
+    __getattr__ = _loaded
 
 
 # ---- small functions of the namespace -----------------------------------------------
@@ -121,7 +171,7 @@ def numel(input: Tensor) -> _builtins.int:
     return input.numel()
 
 
-def set_default_dtype(d: dtype) -> None:
+def set_default_dtype(d: dtype) -> None:  # type: ignore[no-redef]
     """Sets the dtype of floating-point tensors made without one; TypeError for other types."""
     _C.set_default_dtype(d)
 
@@ -136,7 +186,10 @@ def set_default_tensor_type(t: _Any) -> None:
 def set_default_device(device_: _Any) -> None:
     """Only the CPU can be the default device so far; RuntimeError for another."""
     if device_ is not None and device(device_).type != "cpu":
-        raise RuntimeError(f"set_default_device: {device_!r} cannot be the default device; pass device= to factories")
+        raise RuntimeError(
+            f"set_default_device: {device_!r} cannot be the default device; "
+            "pass device= to factories"
+        )
 
 
 def get_default_device() -> device:
@@ -155,8 +208,10 @@ def set_num_interop_threads(n: _builtins.int) -> None:
         raise RuntimeError("Expected positive number of threads")
 
 
-def use_deterministic_algorithms(mode: _builtins.bool, *, warn_only: _builtins.bool = False) -> None:
-    """Every kernel of the CPU backends is deterministic; the setting is kept and changes nothing."""
+def use_deterministic_algorithms(
+    mode: _builtins.bool, *, warn_only: _builtins.bool = False
+) -> None:
+    """Kernels of the CPU backends always are; the setting is kept and changes nothing."""
     global _deterministic
     _deterministic = _builtins.bool(mode)
 
@@ -189,14 +244,16 @@ def result_type(tensor1: _Any, tensor2: _Any) -> dtype:
     """The dtype in which an op on two operands (tensors or numbers) computes."""
 
     def kind(x: _Any) -> _Any:
-        return x.new_empty((0,) * _builtins.max(x.ndim, 0)) if isinstance(x, Tensor) and x.ndim else x
+        return (
+            x.new_empty((0,) * _builtins.max(x.ndim, 0)) if isinstance(x, Tensor) and x.ndim else x
+        )
 
     a, b = kind(tensor1), kind(tensor2)
     if not isinstance(a, Tensor) and not isinstance(b, Tensor):
         a = _C.tensor(a)
     # A product of nothing has the type that any product of the two would have.
     a_, b_ = (_shrunk(a), _shrunk(b))
-    return _builtins.getattr(a_ * b_, "dtype")
+    return (a_ * b_).dtype
 
 
 def _shrunk(x: _Any) -> _Any:
@@ -216,7 +273,25 @@ def compiled_with_cxx11_abi() -> _builtins.bool:
 
 
 if TYPE_CHECKING:
-    from . import amp, autograd, backends, cuda, nn_ops, optim_ops, plugins, return_types, serialization
-    from .printing import get_printoptions, set_printoptions
-    from .serialization import load, save
-    from .type_info import finfo, iinfo
+    from . import amp as amp
+    from . import autograd as autograd
+    from . import backends as backends
+    from . import cuda as cuda
+    from . import nn_ops as nn_ops
+    from . import optim_ops as optim_ops
+    from . import plugins as plugins
+    from . import random as random
+    from . import return_types as return_types
+    from . import serialization as serialization
+    from .amp import autocast as autocast
+    from .amp import get_autocast_dtype as get_autocast_dtype
+    from .amp import is_autocast_enabled as is_autocast_enabled
+    from .plugins import register_backend as register_backend
+    from .plugins import set_backend as set_backend
+    from .plugins import use_backend as use_backend
+    from .printing import get_printoptions as get_printoptions
+    from .printing import set_printoptions as set_printoptions
+    from .serialization.load import load as load
+    from .serialization.save import save as save
+    from .type_info import finfo as finfo
+    from .type_info import iinfo as iinfo

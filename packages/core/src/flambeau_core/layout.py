@@ -24,11 +24,11 @@ class _Named:
         return self._name
 
 
-class layout(_Named):  # noqa: N801 (PyTorch's name)
+class layout(_Named):
     """How a tensor's elements are stored; here always ``strided``."""
 
 
-class memory_format(_Named):  # noqa: N801 (PyTorch's name)
+class memory_format(_Named):
     """In which order a dense tensor's dimensions lie in memory."""
 
 

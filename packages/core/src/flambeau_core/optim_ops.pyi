@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from flambeau_core._C import Tensor, _Ints, _bool, _float
+from flambeau_core._C import Tensor, _bool, _float, _Ints
 
 def adam_step_(
     params: Sequence[Tensor],

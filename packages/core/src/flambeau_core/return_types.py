@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 __all__: list[str] = []
 
 
@@ -28,21 +27,7 @@ def _repr(self: Any) -> str:
 
 _VALUES = ("values", "indices")
 _FIELDS: dict[str, tuple[str, ...]] = {
-    **{
-        name: _VALUES
-        for name in (
-            "max",
-            "min",
-            "sort",
-            "topk",
-            "median",
-            "nanmedian",
-            "mode",
-            "kthvalue",
-            "cummax",
-            "cummin",
-        )
-    },
+    **dict.fromkeys(("cummax", "cummin", "kthvalue", "max", "median", "min", "mode"), _VALUES),
+    **dict.fromkeys(("nanmedian", "sort", "topk"), _VALUES),
     "aminmax": ("min", "max"),
 }
-

@@ -1,8 +1,9 @@
-"""The methods of Tensor that are Python: printing, pickling, NumPy's protocols, legacy conversions."""
+"""Tensor's methods in Python: printing, pickling, NumPy's protocols, legacy conversions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from . import _C
@@ -69,7 +70,9 @@ def _dir(self: Any) -> list[str]:
     return sorted(set(dir(type(self))) | set(self.__dict__))
 
 
-def _cuda(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
+def _cuda(
+    self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+) -> Any:
     """A copy on a CUDA device.
 
     Raises:
@@ -141,8 +144,6 @@ def _rdiv(self: Any, other: Any) -> Any:
     return self.reciprocal() * other
 
 
-
-
 def _dim_order(self: Any) -> tuple[int, ...]:
     return tuple(sorted(range(self.ndim), key=lambda d: -self.stride(d)))
 
@@ -187,6 +188,6 @@ def install() -> None:
         "storage": _storage,
     }
     for name, method in methods.items():
-        if callable(method) and name[0] != "_":
+        if isinstance(method, FunctionType) and name[0] != "_":
             method.__name__ = method.__qualname__ = name
         setattr(Tensor, name, method)

@@ -1,4 +1,7 @@
-"""``finfo`` and ``iinfo``: the limits of the numeric types (IEEE 754-2019; bfloat16 as float32's upper half)."""
+"""``finfo`` and ``iinfo``: the limits of the numeric types.
+
+IEEE 754-2019; bfloat16 is float32's upper half.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _FLOATS = {
 }
 
 
-class finfo:  # noqa: N801 (PyTorch's name)
+class finfo:
     """Limits of a floating-point type.
 
     Attributes:
@@ -25,10 +28,12 @@ class finfo:  # noqa: N801 (PyTorch's name)
     """
 
     def __init__(self, dtype: Any = None) -> None:
-        d = (dtype if dtype is not None else _C.get_default_dtype())
+        d = dtype if dtype is not None else _C.get_default_dtype()
         d = d.to_real() if d.is_complex else d
         if not d.is_floating_point:
-            raise TypeError(f"finfo() requires a floating point input type. Use iinfo to handle '{d}'")
+            raise TypeError(
+                f"finfo() requires a floating point input type. Use iinfo to handle '{d}'"
+            )
         mantissa, low, high, digits = _FLOATS[d.name]
         self.bits = d.itemsize * 8
         self.eps = 2.0**-mantissa
@@ -41,11 +46,12 @@ class finfo:  # noqa: N801 (PyTorch's name)
     def __repr__(self) -> str:
         return (
             f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
-            f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+            f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, tiny={self.tiny:g}, "
+            f"dtype={self.dtype})"
         )
 
 
-class iinfo:  # noqa: N801 (PyTorch's name)
+class iinfo:
     """Limits of an integer type.
 
     Attributes:
@@ -54,7 +60,9 @@ class iinfo:  # noqa: N801 (PyTorch's name)
 
     def __init__(self, dtype: Any) -> None:
         if dtype.is_floating_point or dtype.is_complex or dtype is _C.bool:
-            raise TypeError(f"iinfo() requires an integer input type. Use finfo to handle '{dtype}'")
+            raise TypeError(
+                f"iinfo() requires an integer input type. Use finfo to handle '{dtype}'"
+            )
         self.bits = dtype.itemsize * 8
         self.min = -(2 ** (self.bits - 1)) if dtype.is_signed else 0
         self.max = 2 ** (self.bits - 1) - 1 if dtype.is_signed else 2**self.bits - 1
