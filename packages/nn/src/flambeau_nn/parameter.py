@@ -65,10 +65,12 @@ class Buffer(Tensor, metaclass=_BufferType):
     `persistent` says whether it is part of the module's `state_dict`.
     """
 
+    persistent: bool
+
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         if data is None:
             data = fb.empty(0)
-        buffer = data.detach().requires_grad_(data.requires_grad)
+        buffer: Any = data.detach().requires_grad_(data.requires_grad)
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer

@@ -100,7 +100,7 @@ class Adam(Optimizer):
         beta1, beta2 = group["betas"]
         _adam_step(
             params,
-            [param.grad for param in params],
+            [param.grad for param in params],  # type: ignore[misc] # these all have one
             [param_state["exp_avg"] for param_state in states],
             [param_state["exp_avg_sq"] for param_state in states],
             [param_state["max_exp_avg_sq"] for param_state in states] if amsgrad else [],

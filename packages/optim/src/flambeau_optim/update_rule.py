@@ -43,10 +43,10 @@ class UpdateRule(Optimizer):
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
-                        self._step_parameter(param, group)
+                        self._step_parameter(param, param.grad, group)
         return loss
 
-    def _step_parameter(self, param: fb.Tensor, group: dict[str, Any]) -> None:
+    def _step_parameter(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
             if self.counts_steps:
@@ -54,7 +54,8 @@ class UpdateRule(Optimizer):
             state.update(self.start(param, group))
         if self.counts_steps:
             state["step"] += 1
-        grad = -param.grad if group.get("maximize", False) else param.grad
+        if group.get("maximize", False):
+            grad = -grad
         self.update(param, self.decay(param, grad, group), state, group)
 
     def decay(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> fb.Tensor:

@@ -38,11 +38,10 @@ class ModuleCasting:
             grad = parameter.grad
             with fb.no_grad():
                 changed = fn(parameter)
-                changed_grad = None if grad is None else fn(grad)
+                changed_grad = None if grad is None else fn(grad).requires_grad_(grad.requires_grad)
             parameter.grad = None
             parameter.data = changed
-            if changed_grad is not None:
-                parameter.grad = changed_grad.requires_grad_(grad.requires_grad)
+            parameter.grad = changed_grad
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

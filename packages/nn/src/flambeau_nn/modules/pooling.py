@@ -316,6 +316,8 @@ class _AdaptivePool(Module):
 class AdaptiveAvgPool1d(_AdaptivePool):
     """(N, C, L) or (C, L) to the given length by means."""
 
+    output_size: int | Sequence[int]
+
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_avg_pool1d(input, self.output_size)
 
