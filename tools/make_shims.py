@@ -203,6 +203,10 @@ NAMESPACE = '''"""The modules of flambeau.{name}, loaded on first use."""
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    {imports}
 
 __all__ = {children!r}
 
@@ -230,7 +234,10 @@ def all_files() -> dict[Path, str]:
             parent, _, child = member.name.rpartition(".")
             namespaces.setdefault(parent, set()).add(child)
     for name, children in namespaces.items():
-        text = NAMESPACE.format(name=name, mark=MARK, children=sorted(children))
+        imports = [f"from flambeau.{name} import {child} as {child}" for child in sorted(children)]
+        text = NAMESPACE.format(
+            name=name, mark=MARK, children=sorted(children), imports="\n    ".join(imports)
+        )
         files[TARGET / name / "__init__.py"] = text.replace("'", '"')
     files[TARGET / "_names.py"] = member_names(files)
     return files

@@ -17,16 +17,14 @@ from flambeau._names import MEMBERS
 _FROM_ELSEWHERE = {"TYPE_CHECKING", "annotations"}
 
 if TYPE_CHECKING:
-    from flambeau import amp as amp
-    from flambeau import autograd as autograd
-    from flambeau import backends as backends
-    from flambeau import cuda as cuda
+    from flambeau_core import *
+
     from flambeau import nn as nn
     from flambeau import optim as optim
     from flambeau import testing as testing
     from flambeau import utils as utils
+    from flambeau import version as version
     from flambeau import vision as vision
-    from flambeau_core import *  # type: ignore[no-redef]
 
 # Core's names are copied, since a look-up through __getattr__ would cost more than a small op.
 # Its modules are not: flambeau.cuda must be one module, however it was imported.
@@ -39,7 +37,7 @@ globals().update((name, getattr(flambeau_core, name)) for name in __all__)
 __version__ = flambeau_core.__version__
 
 
-def __getattr__(name: str) -> Any:
+def _loaded(name: str) -> Any:
     if name in MEMBERS:
         return import_module(f"flambeau.{name}")
     try:
@@ -48,6 +46,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'flambeau' has no attribute {name!r}") from None
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:  # else no misspelt name would be noticed
+    __getattr__ = _loaded
 
 
 def __dir__() -> list[str]:

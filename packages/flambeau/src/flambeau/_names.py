@@ -9,6 +9,7 @@ MEMBERS = (
     "nn",
     "optim",
     "plugins",
+    "random",
     "serialization",
     "testing",
     "utils",

@@ -3,6 +3,10 @@
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flambeau.utils import data as data
 
 __all__ = ["data"]
 
