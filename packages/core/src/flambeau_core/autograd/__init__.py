@@ -22,7 +22,6 @@ __all__ = [
 ]
 
 
-def Variable(data, requires_grad=False):  # type: ignore[no-untyped-def]  # noqa: N802
+def Variable(data, requires_grad=False):  # type: ignore[no-untyped-def]
     """The tensor itself: what wrapped tensors in PyTorch's early days."""
     return data.requires_grad_(requires_grad) if requires_grad else data
-

@@ -9,7 +9,7 @@ from .. import _C
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
-class set_detect_anomaly:  # noqa: N801 (PyTorch's name)
+class set_detect_anomaly:
     """Switches anomaly detection, at once or for a ``with`` block.
 
     While it is on, every op remembers where it was called; an error in its
@@ -27,7 +27,7 @@ class set_detect_anomaly:  # noqa: N801 (PyTorch's name)
         _C.set_anomaly_mode(*self._before)
 
 
-class detect_anomaly:  # noqa: N801 (PyTorch's name)
+class detect_anomaly:
     """``with detect_anomaly():`` around the forward and the backward pass."""
 
     def __init__(self, check_nan: bool = True) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -53,7 +52,7 @@ class _Mode(_C.GradContext):  # type: ignore[misc]
         return type(self)()
 
 
-class no_grad(_Mode):  # noqa: N801 (PyTorch's name)
+class no_grad(_Mode):
     """Within it nothing is recorded: results do not require gradients.
 
     A context manager (``with no_grad():``) and a decorator.
@@ -63,7 +62,7 @@ class no_grad(_Mode):  # noqa: N801 (PyTorch's name)
     kind = 0
 
 
-class enable_grad(_Mode):  # noqa: N801 (PyTorch's name)
+class enable_grad(_Mode):
     """Within it recording is on, also inside ``no_grad``."""
 
     __slots__ = ()
@@ -75,7 +74,7 @@ class _Inference(_Mode):
     kind = 2
 
 
-class inference_mode:  # noqa: N801 (PyTorch's name)
+class inference_mode:
     """``no_grad`` for code that will never need gradients of its results."""
 
     def __new__(cls, mode: Any = True) -> Any:
@@ -95,7 +94,7 @@ class _Nothing:
         return f
 
 
-class set_grad_enabled:  # noqa: N801 (PyTorch's name)
+class set_grad_enabled:
     """Sets recording on or off, at once; as a context manager, until its end."""
 
     def __init__(self, mode: bool) -> None:

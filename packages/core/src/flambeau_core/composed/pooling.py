@@ -23,7 +23,13 @@ def pooled_length(
 
 
 def _window_positions(
-    length: int, kernel: int, stride: int, padding: int, dilation: int, count: int, device: fb.device
+    length: int,
+    kernel: int,
+    stride: int,
+    padding: int,
+    dilation: int,
+    count: int,
+    device: fb.device,
 ) -> fb.Tensor:
     """Positions ``(kernel, count)`` that the windows of one dimension cover.
 
