@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/construct.h"
 #include "ops/elementwise.h"
 #include "ops/operators.h"
 #include "ops/op.h"
@@ -336,34 +337,35 @@ void add_in_place(Tensor* a, Tensor* b) {
 
 namespace {
 
-// One of the two is a tensor; the other may be anything.
-bool operands(PyObject* x, PyObject* y, Operand& a, Operand& b) {
-  if (is_tensor(x)) {
-    a = Operand(as_tensor(x));
-  } else {
-    Slot s;
-    if (!number_from(x, s)) return false;
-    Args holder;
-    holder.slot[0] = s;
-    a = Operand(holder.scalar(0));
+// What stands on one side of an operator: a tensor, a number, or an array of
+// another library, which becomes a tensor.
+bool operand_from(PyObject* o, Operand& to, Ref& keep) {
+  if (is_tensor(o)) {
+    to = Operand(as_tensor(o));
+    return true;
   }
-  if (is_tensor(y)) {
-    b = Operand(as_tensor(y));
-  } else {
-    Slot s;
-    if (!number_from(y, s)) return false;
-    Args holder;
-    holder.slot[0] = s;
-    b = Operand(holder.scalar(0));
+  Args holder;
+  if (number_from(o, holder.slot[0])) {
+    to = Operand(holder.scalar(0));
+    return true;
   }
+  if (!is_foreign_array(o)) return false;
+  keep = tensor_from_array(o, false);
+  to = Operand(keep);
   return true;
 }
 
+struct Operands {
+  Operand a{Scalar()}, b{Scalar()};
+  Ref keep_a, keep_b;
+  bool read(PyObject* x, PyObject* y) { return operand_from(x, a, keep_a) && operand_from(y, b, keep_b); }
+};
+
 PyObject* operate(const BinaryRow& r, PyObject* x, PyObject* y) {
   return guarded([&]() -> PyObject* {
-    Operand a{Scalar()}, b{Scalar()};
-    if (!operands(x, y, a, b)) Py_RETURN_NOTIMPLEMENTED;
-    return object(apply(r, a, b, nullptr));
+    Operands o;
+    if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
+    return object(apply(r, o.a, o.b, nullptr));
   });
 }
 
@@ -407,9 +409,9 @@ PyObject* rshift(PyObject* x, PyObject* y) {
 }
 PyObject* power(PyObject* x, PyObject* y, PyObject*) {
   return guarded([&]() -> PyObject* {
-    Operand a{Scalar()}, b{Scalar()};
-    if (!operands(x, y, a, b)) Py_RETURN_NOTIMPLEMENTED;
-    return object(flambeau::power(a, b, nullptr));
+    Operands o;
+    if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
+    return object(flambeau::power(o.a, o.b, nullptr));
   });
 }
 PyObject* compare(PyObject* x, PyObject* y, int op) {

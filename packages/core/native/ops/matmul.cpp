@@ -18,7 +18,7 @@ void check_types(const char* op, Tensor* a, Tensor* b) {
 }
 
 [[noreturn]] void fail_shapes(Tensor* a, Tensor* b) {
-  fail(ErrorKind::Runtime, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+  fail(ErrorKind::Runtime, "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
        static_cast<long long>(a->size(0)), static_cast<long long>(a->size(1)),
        static_cast<long long>(b->size(0)), static_cast<long long>(b->size(1)));
 }
@@ -92,7 +92,7 @@ Ref dot(Tensor* a, Tensor* b) {
   check_types("dot", a, b);
   if (a->size(0) != b->size(0))
     fail(ErrorKind::Runtime,
-         "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got "
+         "dot: inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got "
          "%lld and %lld elements respectively",
          static_cast<long long>(a->size(0)), static_cast<long long>(b->size(0)), static_cast<long long>(a->size(0)),
          static_cast<long long>(b->size(0)));
@@ -129,7 +129,7 @@ Ref matmul_batched(Tensor* a, Tensor* b) {
   int64_t m = sa[sa.n - 2], k = sa[sa.n - 1], kb = sb[sb.n - 2], n = sb[sb.n - 1];
   if (k != kb)
     fail(ErrorKind::Runtime,
-         "mat1 and mat2 shapes cannot be multiplied: expected size for the second operand's dimension -2 to be %lld, "
+         "matmul: mat1 and mat2 shapes cannot be multiplied: expected size for the second operand's dimension -2 to be %lld, "
          "got %lld (shapes %s and %s)",
          static_cast<long long>(k), static_cast<long long>(kb), to_string(sa).c_str(), to_string(sb).c_str());
   Dims batch = broadcast_shapes("matmul", {sa.p, sa.n - 2}, {sb.p, sb.n - 2});
@@ -159,7 +159,7 @@ Ref matmul(Tensor* a, Tensor* b) {
   if (na == 1 && nb == 2) return squeeze(mm(unsqueeze(a, 0), b), {0});
   if (na == 2 && nb == 1) {
     if (a->size(1) != b->size(0))
-      fail(ErrorKind::Runtime, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+      fail(ErrorKind::Runtime, "mv: size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
            static_cast<long long>(a->size(0)), static_cast<long long>(a->size(0)),
            static_cast<long long>(a->size(1)), static_cast<long long>(b->size(0)));
     return squeeze(mm(a, unsqueeze(b, 1)), {1});

@@ -45,7 +45,7 @@ Ref add_into(Tensor* g, Ints source_shape, Ints source_strides, Ints shape, Ints
 
 [[noreturn]] void fail_view(Tensor* t, Ints shape) {
   fail(ErrorKind::Runtime,
-       "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+       "view: view size is not compatible with input tensor's size and stride (at least one dimension spans "
        "across two contiguous subspaces). Use .reshape(...) instead. (view from %s with strides %s to %s)",
        to_string(t->shape()).c_str(), to_string(t->strides()).c_str(), to_string(shape).c_str());
 }
