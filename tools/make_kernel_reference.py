@@ -29,8 +29,8 @@ TYPES = {"i": "int", "f": "float", "l": "ints"}
 INTRODUCTION = """\
 # Kernels
 
-The kernels that a backend may supply, by family. [Writing a device](writing_a_device.md) explains how
-one is called. This page is generated from `packages/core/include/flambeau/kernels.h` by
+The kernels that a backend may supply, by family. [Writing a device](writing_a_device.md) explains
+how one is called. This page is generated from `packages/core/include/flambeau/kernels.h` by
 `python tools/make_kernel_reference.py`.
 
 Levels:
@@ -42,8 +42,8 @@ Levels:
 
 Unless a row says otherwise, inputs are broadcast to the output's shape already, with stride 0 where
 they stretch, all inputs have one dtype, and outputs overlap no input, except that the output of an
-elementwise kernel may be exactly one of its inputs. In a reduction the output has as many dimensions
-as the input, and those reduced have size 1. The cost is the work for each element of the largest
+elementwise kernel may be exactly one of its inputs. In a reduction the output has as many
+dimensions as the input, and those reduced have size 1. The cost is the work for each element of the largest
 array, in cheap operations; core uses it to decide when to release the interpreter lock.
 
 There are {kernels} kernels in {families} families: {required} required, {primitive} primitive and
