@@ -186,10 +186,13 @@ def test_files_remember_the_device(vault: Any) -> None:
     stream.seek(0)
     loaded = load(stream)
     assert loaded["part"].device.type == "vault"
+    assert loaded["all"].tolist() == [0.0, 1.0, 2.0, 3.0]
     loaded["all"][1] = 9.0
     assert loaded["part"].tolist() == [9.0, 2.0]
     stream.seek(0)
-    assert load(stream, map_location="cpu")["part"].device.type == "cpu"
+    part = load(stream, map_location="cpu")["part"]
+    assert part.device.type == "cpu"
+    assert part.tolist() == [1.0, 2.0]
 
 
 def test_copies_and_pickles_stay_there(vault: Any) -> None:

@@ -15,7 +15,9 @@ def storage_bytes(tensor: Any) -> memoryview:
     if tensor.device.type != "cpu":
         extent = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride())) + 1
         extent = tensor.storage_offset() + extent if tensor.numel() else 0
-        tensor = tensor.detach().as_strided((extent,), (1,), 0).cpu()
+        host = tensor.detach().as_strided((extent,), (1,), 0).cpu()
+        # The copy goes when this function returns, and its memory with it.
+        return memoryview(bytes(host._storage_bytes()))
     return memoryview(tensor._storage_bytes()).cast("B")
 
 
