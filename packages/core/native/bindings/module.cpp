@@ -16,6 +16,13 @@ namespace {
 
 [[noreturn]] void raise_python() { throw py::error_already_set(); }
 
+// What Python hands over as a dtype; TypeError where it is none.
+DType checked_dtype(const char* function, py::handle o) {
+  if (Py_TYPE(o.ptr()) != dtype_type)
+    throw py::type_error(std::string(function) + "(): expected a dtype, got " + Py_TYPE(o.ptr())->tp_name);
+  return dtype_of(o.ptr());
+}
+
 // Translates both kinds of exception on the way to pybind11.
 template <class F>
 auto translated(F&& f) -> decltype(f()) {
@@ -96,7 +103,7 @@ void bind_backends(py::module_& m) {
   m.def("has_kernel", [](const std::string& d, const std::string& id, py::handle dtype) {
     int k = find_kernel_id(id);
     if (k < 0) throw py::key_error("no kernel named " + id);
-    return translated([&] { return opened(d)->kernel(k, dtype_of(dtype.ptr())).fn != nullptr; });
+    return translated([&] { return opened(d)->kernel(k, checked_dtype("has_kernel", dtype)).fn != nullptr; });
   });
   m.def("kernel_rows", [] {
     py::list rows;
@@ -117,13 +124,12 @@ void bind_types(py::module_& m) {
     set_default_dtype(dtype_of(d.ptr()));
   });
   m.def("promote_types", [](py::handle a, py::handle b) {
-    if (Py_TYPE(a.ptr()) != dtype_type || Py_TYPE(b.ptr()) != dtype_type)
-      throw py::type_error("promote_types(): arguments must be dtypes");
-    return py::reinterpret_steal<py::object>(dtype_object(promote(dtype_of(a.ptr()), dtype_of(b.ptr()))));
+    DType both = promote(checked_dtype("promote_types", a), checked_dtype("promote_types", b));
+    return py::reinterpret_steal<py::object>(dtype_object(both));
   });
-  m.def("can_cast", [](py::handle a, py::handle b) { return can_cast(dtype_of(a.ptr()), dtype_of(b.ptr())); });
+  m.def("can_cast", [](py::handle a, py::handle b) { return can_cast(checked_dtype("can_cast", a), checked_dtype("can_cast", b)); });
   m.def("autocast_set", [](const std::string& device_type, bool enabled, py::handle dtype) {
-    autocast_state().set(device_type, enabled, dtype_of(dtype.ptr()));
+    autocast_state().set(device_type, enabled, checked_dtype("autocast", dtype));
   });
   m.def("autocast_get", [](const std::string& device_type) {
     auto e = autocast_state().get(device_type);
