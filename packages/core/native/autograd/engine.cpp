@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "autograd/arithmetic.h"
 #include "autograd/python.h"
@@ -27,10 +29,29 @@ void accumulate_into(Ref& slot, Ref g, bool create_graph) {
   }
 }
 
-void accumulate_leaf(Tensor* leaf, Ref g, bool create_graph) {
+// Large sums release the interpreter lock: others wait until .grad is whole again.
+class Accumulating {
+ public:
+  explicit Accumulating(Tensor* leaf) : leaf_(leaf) {
+    while (leaf->flags & kAccumulating) {
+      PyThreadState* state = PyEval_SaveThread();
+      std::this_thread::yield();
+      PyEval_RestoreThread(state);
+    }
+    leaf->flags |= kAccumulating;
+  }
+  ~Accumulating() { leaf_->flags &= ~uint32_t(kAccumulating); }
+  Accumulating(const Accumulating&) = delete;
+
+ private:
+  Tensor* leaf_;
+};
+
+void add_to_grad(Tensor* leaf, Ref g, bool create_graph) {
+  Accumulating alone(leaf);
   if (!leaf->grad) {
-    bool take = create_graph || (g.unique() && g->contiguous() && !g->grad_fn &&
-                                 !(g->flags & kRequiresGrad));
+    bool take = g.unique() && g->contiguous() &&
+                (create_graph || (!g->grad_fn && !(g->flags & kRequiresGrad)));
     leaf->grad = take ? g.release() : gradient_arithmetic.copy(g).release();
   } else if (create_graph || leaf->grad->grad_fn) {
     Ref old = Ref::steal(std::exchange(leaf->grad, nullptr));
@@ -39,6 +60,10 @@ void accumulate_leaf(Tensor* leaf, Ref g, bool create_graph) {
     gradient_arithmetic.add_in_place(leaf->grad, g);
     leaf->grad->storage->version++;
   }
+}
+
+void accumulate_leaf(Tensor* leaf, Ref g, bool create_graph) {
+  add_to_grad(leaf, std::move(g), create_graph);
   if (leaf->extra) run_post_accumulate_hooks(leaf->extra->post_accumulate_hooks, leaf);
 }
 
@@ -83,6 +108,7 @@ class Run {
       step(n);
       release(n);
     }
+    for (size_t i = 0; i < arrived_.size(); i++) complete(arrived_[i]);
     return std::move(results_);
   }
 
@@ -165,11 +191,55 @@ class Run {
     std::push_heap(frontier_.begin(), frontier_.end(), earlier);
   }
 
+  // Hooks of a leaf see the whole gradient of the pass: they wait for the last
+  // part that can still arrive.
   void end_at(Tensor* leaf, Ref g) {
-    if (leaf->extra && leaf->extra->hooks) {
-      g = run_tensor_hooks(leaf->extra->hooks, std::move(g));
-      if (!g) return;
+    if (__builtin_expect(leaf->extra == nullptr, 1)) return store(leaf, std::move(g));
+    Waiting& w = waiting_[leaf];
+    if (!w.sum && !w.done) arrived_.push_back(Ref(leaf));
+    accumulate_into(w.sum, std::move(g), o_.create_graph);
+    if (--w.missing == 0) complete(leaf);
+  }
+
+  void complete(Tensor* leaf) {
+    Waiting& w = waiting_[leaf];
+    Ref g = std::move(w.sum);
+    w.sum = nullptr;
+    if (!g) return;
+    w.done = true;
+    if (leaf->extra->hooks) g = run_tensor_hooks(leaf->extra->hooks, std::move(g));
+    store(leaf, std::move(g));
+  }
+
+  // Counts the edges to leaves with hooks among the nodes still to come.
+  void count_arrivals(Node* current) {
+    counted_ = true;
+    std::vector<Node*> stack(frontier_);
+    stack.push_back(current);
+    std::unordered_set<Node*> seen(stack.begin(), stack.end());
+    while (!stack.empty()) {
+      Node* n = stack.back();
+      stack.pop_back();
+      for (int i = 0; i < n->n_edges; i++) {
+        const Edge& e = n->edges[i];
+        if (!follows(e)) continue;
+        if (Node* next = e.node()) {
+          if (seen.insert(next).second) stack.push_back(next);
+        } else if (e.leaf()->extra) {
+          waiting_[e.leaf()].missing++;
+        }
+      }
     }
+  }
+
+  // Nothing comes along an edge.
+  void skip(const Edge& e) {
+    if (!e.leaf() || !e.leaf()->extra || !follows(e)) return;
+    auto w = waiting_.find(e.leaf());
+    if (w != waiting_.end() && --w->second.missing == 0) complete(e.leaf());
+  }
+
+  void store(Tensor* leaf, Ref g) {
     if (!o_.inputs.empty()) {
       auto it = wanted_leaves_.find(leaf);
       if (it == wanted_leaves_.end()) return;
@@ -201,7 +271,6 @@ class Run {
     if (!o_.inputs.empty() && !edges_lead(n)) return;
     Backward b(n, in, out);
     try {
-      GradModeGuard guard(o_.create_graph);
       n->apply(b);
     } catch (...) {
       report_traceback(n);
@@ -211,8 +280,15 @@ class Run {
     if (__builtin_expect(n->extra && n->extra->hooks, 0)) run_hooks_after(n, in, out);
     if (__builtin_expect(grad_mode.anomaly && grad_mode.anomaly_check_nan, 0)) check_nan(n, out);
     for (int i = 0; i < n->n_outputs; i++) in[i] = nullptr;
-    for (int i = 0; i < n->n_edges; i++)
-      if (out[i]) send(n->edges[i], std::move(out[i]));
+    for (int i = 0; i < n->n_edges && !counted_; i++)
+      if (n->edges[i].leaf() && n->edges[i].leaf()->extra) count_arrivals(n);
+    for (int i = 0; i < n->n_edges; i++) {
+      if (out[i]) {
+        send(n->edges[i], std::move(out[i]));
+      } else {
+        skip(n->edges[i]);
+      }
+    }
   }
 
   bool edges_lead(Node* n) const {
@@ -268,6 +344,12 @@ class Run {
       }
   }
 
+  struct Waiting {
+    Ref sum;
+    int64_t missing = 0;
+    bool done = false;
+  };
+
   const BackwardOptions& o_;
   uint32_t id_;
   std::vector<Node*> frontier_;
@@ -276,12 +358,16 @@ class Run {
   std::unordered_map<Tensor*, std::vector<size_t>> wanted_leaves_;
   std::unordered_map<Node*, bool> leads_;
   std::unordered_map<Node*, std::vector<Ref>> side_;
+  std::unordered_map<Tensor*, Waiting> waiting_;  // leaves with hooks
+  std::vector<Ref> arrived_;                      // the same, in order
+  bool counted_ = false;
 };
 
 }  // namespace
 
 std::vector<Ref> run_backward(const std::vector<Ref>& roots, const std::vector<Ref>& grads,
                               const BackwardOptions& options) {
+  GradModeGuard mode(options.create_graph);
   Run run(options);
   for (size_t i = 0; i < roots.size(); i++) run.start(roots[i], grads[i]);
   return run.finish();

@@ -5,7 +5,6 @@ namespace flambeau {
 
 struct GradMode {
   bool enabled = true;
-  bool inference = false;
   bool anomaly = false;
   bool anomaly_check_nan = true;
 };

@@ -66,7 +66,21 @@ Node::~Node() {
   delete extra;
 }
 
-Saved::Saved(Tensor* input) : tensor_(input), version_(input ? input->storage->version : 0) {}
+Saved::Saved(Tensor* input) : tensor_(input), version_(input ? input->storage->version : 0) {
+  if (input && __builtin_expect(input->storage->inference, 0))
+    fail(ErrorKind::Runtime,
+         "Inference tensors cannot be saved for backward: a tensor of shape %s was made in inference "
+         "mode. Make a clone() of it to get a normal tensor and use that in autograd.",
+         to_string(input->shape()).c_str());
+}
+
+int Node::traverse(visitproc visit, void* arg) const {
+  if (!extra) return 0;
+  for (PyObject* h : extra->tensor_hooks) Py_VISIT(h);
+  Py_VISIT(extra->pre_hooks);
+  Py_VISIT(extra->hooks);
+  return 0;
+}
 
 Saved Saved::output(Tensor* out, uint32_t nr) {
   Saved s;

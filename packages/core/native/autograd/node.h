@@ -85,8 +85,7 @@ struct Node : GraphNode {
   virtual void apply(Backward& b) = 0;
   // Lets go of what was saved for the gradient.
   virtual void release_saved() {}
-  // A Python Function's context, for the cyclic collector.
-  virtual PyObject* python_context() const { return nullptr; }
+  int traverse(visitproc visit, void* arg) const override;
 
   NodeExtra* more() {
     if (!extra) extra = new NodeExtra;

@@ -37,6 +37,17 @@ void take_answer(PyObject* answer, std::vector<Ref>& grads) {
          grads.size());
 }
 
+// A hook may change the values of a gradient, never its kind.
+void check_answer(Tensor* before, Tensor* after) {
+  if (before->shape() != after->shape())
+    fail(ErrorKind::Runtime, "a hook has changed the size of a gradient from %s to %s",
+         to_string(before->shape()).c_str(), to_string(after->shape()).c_str());
+  if (before->dtype() != after->dtype() || before->device != after->device)
+    fail(ErrorKind::Runtime, "a hook has changed the type of a gradient from %s on %s to %s on %s",
+         info(before->dtype()).name, before->device->name.c_str(), info(after->dtype()).name,
+         after->device->name.c_str());
+}
+
 // Hooks may be removed while they run, so a copy of the values is walked.
 template <class F>
 void each_hook(PyObject* hooks, F&& f) {
@@ -65,6 +76,7 @@ Ref run_tensor_hooks(PyObject* hooks, Ref grad) {
         Py_DECREF(answer);
         return static_cast<PyObject*>(nullptr);
       }
+      check_answer(grad, as_tensor(answer));
       grad = Ref(as_tensor(answer));
     }
     return answer;

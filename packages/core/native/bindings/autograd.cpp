@@ -1,5 +1,8 @@
 // Autograd as Python calls it: backward, grad, hooks, custom functions.
 #include "autograd/engine.h"
+
+#include <algorithm>
+
 #include "autograd/arithmetic.h"
 #include "bindings/bindings.h"
 #include "ops/api.h"
@@ -115,6 +118,11 @@ PyObject* method_requires_grad_(PyObject* o, PyObject* const* args, Py_ssize_t n
   return boxed(self_of(o));
 }
 
+PyObject* method_is_view(PyObject* o, PyObject*) { return PyBool_FromLong(self_of(o)->flags & kView); }
+PyObject* method_is_inference(PyObject* o, PyObject*) {
+  return PyBool_FromLong(self_of(o)->storage->inference);
+}
+
 PyObject* method_detach_(PyObject* o, PyObject*) {
   Tensor* t = self_of(o);
   if (t->grad_fn) release(t->grad_fn);
@@ -178,13 +186,27 @@ thread_local Node* applying = nullptr;
 
 class PythonNode final : public Node {
  public:
-  PythonNode(std::string name, int n_edges, int n_outputs, PyObject* backward)
-      : Node(n_edges, n_outputs), name_(std::move(name)), backward_(backward) {
-    Py_INCREF(backward);
+  PythonNode(std::string name, int n_edges, int n_outputs, PyObject* backward, PyObject* context)
+      : Node(n_edges, n_outputs), name_(std::move(name)), backward_(backward), context_(context) {
+    Py_INCREF(backward_);
+    Py_INCREF(context_);
   }
-  ~PythonNode() override { Py_XDECREF(backward_); }
+  ~PythonNode() override {
+    Py_DECREF(backward_);
+    Py_DECREF(context_);
+  }
   const char* name() const override { return name_.c_str(); }
-  PyObject* python_context() const override { return backward_; }
+  int traverse(visitproc visit, void* arg) const override {
+    Py_VISIT(backward_);
+    Py_VISIT(context_);
+    return Node::traverse(visit, arg);
+  }
+  void release_saved() override {
+    if (context_ == Py_None) return;
+    PyObject* done = PyObject_CallMethod(context_, "release_saved", nullptr);
+    if (!done) throw PythonError{};
+    Py_DECREF(done);
+  }
 
   void apply(Backward& b) override {
     std::vector<PyObject*> grads;
@@ -226,15 +248,18 @@ class PythonNode final : public Node {
  private:
   std::string name_;
   PyObject* backward_;
+  PyObject* context_;
 };
 
-// record_function(name, inputs, outputs, backward): `backward` becomes the
-// gradient of every output (None: not differentiable) for every input.
+// record_function(name, inputs, outputs, backward, context): `backward` becomes the
+// gradient of every output (None: not differentiable) for every input. An output
+// that is one of the inputs was written in place. The context (or None) is told
+// when saved tensors are no longer needed.
 PyObject* function_record(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
-    if (n != 4) fail(ErrorKind::Type, "record_function takes 4 arguments");
+    if (n != 5) fail(ErrorKind::Type, "record_function takes 5 arguments");
     auto inputs = tensors_of("inputs", args[1]), outputs = tensors_of("outputs", args[2]);
-    auto* node = new PythonNode(PyUnicode_AsUTF8(args[0]), int(inputs.size()), int(outputs.size()), args[3]);
+    auto* node = new PythonNode(PyUnicode_AsUTF8(args[0]), int(inputs.size()), int(outputs.size()), args[3], args[4]);
     for (size_t i = 0; i < inputs.size(); i++)
       if (inputs[i]) {
         node->edges[i].point_at(inputs[i]);
@@ -244,8 +269,15 @@ PyObject* function_record(PyObject*, PyObject* const* args, Py_ssize_t n) {
     for (size_t i = 0; i < outputs.size(); i++) {
       Tensor* t = outputs[i];
       if (!t) continue;
-      attach(t, node, uint32_t(i));
-      t->rebase_count++;
+      bool written = std::any_of(inputs.begin(), inputs.end(), [t](const Ref& x) { return x.get() == t; });
+      if (written) {
+        Ref result = alias(t);
+        attach(result, node, uint32_t(i));
+        rebase_history(t, result);
+      } else {
+        attach(t, node, uint32_t(i));
+        t->rebase_count++;
+      }
     }
     release(node);
     Py_RETURN_NONE;
@@ -271,7 +303,7 @@ PyObject* function_mark_inplace(PyObject*, PyObject* o) {
 }
 
 PyObject* function_is_grad_enabled(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.enabled); }
-PyObject* function_is_inference(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.inference); }
+PyObject* function_is_inference(PyObject*, PyObject*) { return PyBool_FromLong(inference_memory); }
 PyObject* function_set_grad(PyObject*, PyObject* on) {
   int v = PyObject_IsTrue(on);
   if (v < 0) return nullptr;
@@ -300,10 +332,6 @@ Ref cast_gradient(Tensor* g, DType d, DeviceType* device) {
   if (is_complex(moved->dtype()) && !is_complex(d)) moved = select(real_view(moved), -1, 0);
   return to_dtype(moved, d);
 }
-Ref copy_gradient(Tensor* g) {
-  GradModeGuard off(false);
-  return clone(g);
-}
 bool has_nan(Tensor* g) {
   GradModeGuard off(false);
   if (!is_differentiable(g->dtype()) || g->numel() == 0) return false;
@@ -317,7 +345,7 @@ void supply_gradient_arithmetic() {
                          add_in_place,
                          sum_to,
                          cast_gradient,
-                         copy_gradient,
+                         [](Tensor* g) { return clone(g); },
                          [](Tensor* t) { return zeros_like(t); },
                          ones_like,
                          has_nan};
@@ -329,6 +357,8 @@ PyMethodDef tensor_autograd_methods[] = {
      "that it was computed from to their .grad."},
     {"requires_grad_", fast(method_requires_grad_), METH_FASTCALL | METH_KEYWORDS, "requires_grad_(requires_grad=True)"},
     {"detach_", method_detach_, METH_NOARGS, nullptr},
+    {"_is_view", method_is_view, METH_NOARGS, nullptr},
+    {"is_inference", method_is_inference, METH_NOARGS, "is_inference() -> bool\n\nWhether it was made in inference mode."},
     {"retain_grad", method_retain_grad, METH_NOARGS, nullptr},
     {"register_hook", method_register_hook, METH_O, nullptr},
     {"register_post_accumulate_grad_hook", method_register_post_hook, METH_O, nullptr},

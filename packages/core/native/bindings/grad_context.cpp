@@ -31,16 +31,16 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject*) {
 PyObject* enter(PyObject* self, PyObject*) {
   auto* c = reinterpret_cast<Context*>(self);
   c->enabled_before = grad_mode.enabled;
-  c->inference_before = grad_mode.inference;
+  c->inference_before = inference_memory;
   grad_mode.enabled = c->kind == EnableGrad;
-  if (c->kind == Inference) grad_mode.inference = true;
+  if (c->kind == Inference) inference_memory = true;
   Py_RETURN_NONE;
 }
 
 PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   auto* c = reinterpret_cast<Context*>(self);
   grad_mode.enabled = c->enabled_before;
-  grad_mode.inference = c->inference_before;
+  inference_memory = c->inference_before;
   Py_RETURN_NONE;
 }
 

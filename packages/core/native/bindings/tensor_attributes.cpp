@@ -37,6 +37,9 @@ int set_requires_grad(PyObject* o, PyObject* value, void*) {
                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
         if (on && !is_differentiable(t->dtype()))
           fail(ErrorKind::Runtime, "only Tensors of floating point and complex dtype can require gradients");
+        if (on && t->storage->inference && !inference_memory)
+          fail(ErrorKind::Runtime,
+               "Setting requires_grad=True on an inference tensor outside of inference mode is not allowed.");
         if (!t->grad_fn) t->flags = on ? t->flags | kRequiresGrad : t->flags & ~uint32_t(kRequiresGrad);
         return 0;
       },
@@ -56,7 +59,13 @@ PyObject* get_is_leaf(PyObject* o, void*) {
 
 PyObject* get_retains_grad(PyObject* o, void*) { return PyBool_FromLong(self_of(o)->flags & kRetainsGrad); }
 PyObject* get_output_nr(PyObject* o, void*) { return PyLong_FromLong(long(self_of(o)->output_nr)); }
-PyObject* get_version(PyObject* o, void*) { return PyLong_FromUnsignedLong(self_of(o)->storage->version); }
+PyObject* get_version(PyObject* o, void*) {
+  return guarded([&]() -> PyObject* {
+    const Storage* s = self_of(o)->storage;
+    if (s->inference) fail(ErrorKind::Runtime, "Inference tensors do not track a version counter.");
+    return PyLong_FromUnsignedLong(s->version);
+  });
+}
 PyObject* get_base(PyObject* o, void*) { return boxed(self_of(o)->base); }
 
 PyObject* get_grad(PyObject* o, void*) {

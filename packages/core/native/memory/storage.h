@@ -7,6 +7,9 @@ namespace flambeau {
 
 struct DeviceType;
 
+// Whether the calling thread makes memory that autograd will never see.
+inline thread_local bool inference_memory __attribute__((tls_model("initial-exec"))) = false;
+
 // Counts are plain integers: they live under the interpreter lock.
 struct Storage {
   int32_t refs;
@@ -15,7 +18,8 @@ struct Storage {
   int64_t nbytes;
   DeviceType* device;
   int32_t device_index;
-  int32_t shared;  // set where other processes see the memory
+  int16_t shared;  // set where other processes see the memory
+  bool inference;  // made in inference mode: autograd knows nothing of it
   void* buffer;    // a backend's handle, where its memory is opaque
   void* owner;     // whoever lent the memory; nullptr where it is our own
   void (*release_owner)(void* owner);

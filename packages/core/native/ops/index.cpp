@@ -152,6 +152,18 @@ void put_values(Tensor* t, const Plan& p, Tensor* values, bool accumulate) {
   call_kernel(t->device, {kernel_id("index_put"), t->dtype(), outs, 1, ins.data(), int(ins.size()), params});
 }
 
+std::vector<Saved> saved(const std::vector<Tensor*>& given) {
+  std::vector<Saved> out;
+  for (Tensor* i : given) out.push_back(Saved(i));
+  return out;
+}
+
+std::vector<Ref> opened(const Backward& b, const std::vector<Saved>& kept) {
+  std::vector<Ref> out;
+  for (const Saved& s : kept) out.push_back(b.get(s));
+  return out;
+}
+
 std::vector<Tensor*> plain(const std::vector<Ref>& refs) {
   std::vector<Tensor*> out;
   for (const Ref& r : refs) out.push_back(r);
@@ -175,10 +187,9 @@ Ref index(Tensor* t, const std::vector<Tensor*>& given) {
   y = permuted_raw(y, p.result_order);
   if (y->flags & kView) y = alias(y);
   if (records(t)) {
-    std::vector<Ref> kept;
-    for (Tensor* i : given) kept.push_back(Ref(i));
+    auto kept = saved(given);
     record("IndexBackward0", {t}, y, [kept = std::move(kept), s = Dims(t->shape())](Backward& b) {
-      b.set(0, index_put(zeros(b.grad(), s), plain(kept), b.grad(), true));
+      b.set(0, index_put(zeros(b.grad(), s), plain(opened(b, kept)), b.grad(), true));
     });
   }
   return y;
@@ -190,15 +201,15 @@ Ref index_put(Tensor* t, const std::vector<Tensor*>& given, Tensor* values, bool
   copy_values(y, t);
   put_values(y, p, values, accumulate);
   if (records(t, values)) {
-    std::vector<Ref> kept;
-    for (Tensor* i : given) kept.push_back(Ref(i));
+    auto kept = saved(given);
     record("IndexPutBackward0", {t, values}, y,
            [kept = std::move(kept), accumulate, s = Dims(values->shape())](Backward& b) {
+             std::vector<Ref> indices = opened(b, kept);
              if (b.needs(0)) {
                Ref zero = zeros(b.grad(), Ints());
-               b.set(0, accumulate ? b.grad() : index_put(b.grad(), plain(kept), zero, false));
+               b.set(0, accumulate ? b.grad() : index_put(b.grad(), plain(indices), zero, false));
              }
-             if (b.needs(1)) b.set(1, sum_to(index(b.grad(), plain(kept)), s));
+             if (b.needs(1)) b.set(1, sum_to(index(b.grad(), plain(indices)), s));
            });
   }
   return y;

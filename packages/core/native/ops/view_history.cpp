@@ -70,6 +70,11 @@ void check_inplace(const char* op, Tensor* self) {
            "%s: unsupported operation: more than one element of the written-to tensor refers to a single "
            "memory location. Please clone() the tensor before performing the operation.",
            op);
+  if (__builtin_expect(self->storage->inference && !inference_memory, 0))
+    fail(ErrorKind::Runtime,
+         "%s: in-place update of an inference tensor outside of inference mode is not allowed. Make a "
+         "clone() of it to get a normal tensor first.",
+         op);
   if (!grad_mode.enabled) return;
   if (requires_grad(self) && !self->grad_fn)
     fail(ErrorKind::Runtime,

@@ -2,6 +2,8 @@
 // that never recurses, however long the graph.
 #pragma once
 
+#include <Python.h>
+
 #include <cstdint>
 
 namespace flambeau {
@@ -9,6 +11,8 @@ namespace flambeau {
 struct GraphNode {
   int32_t refs = 1;
   virtual ~GraphNode() = default;
+  // Shows the Python objects that the node keeps to the cyclic collector.
+  virtual int traverse(visitproc, void*) const { return 0; }
 };
 
 inline void retain(GraphNode* n) { n->refs++; }

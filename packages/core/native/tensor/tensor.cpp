@@ -93,6 +93,9 @@ int tensor_traverse(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(t->dict);
   Py_VISIT(reinterpret_cast<PyObject*>(t->grad));
   Py_VISIT(reinterpret_cast<PyObject*>(t->base));
+  // A node that nobody else knows is part of the tensor.
+  if (t->grad_fn && t->grad_fn->refs == 1)
+    if (int stop = t->grad_fn->traverse(visit, arg)) return stop;
   if (t->extra) {
     Py_VISIT(t->extra->hooks);
     Py_VISIT(t->extra->post_accumulate_hooks);

@@ -24,8 +24,8 @@ struct TensorExtra {
 enum TensorFlag : uint32_t {
   kRequiresGrad = 1,
   kRetainsGrad = 2,
-  kView = 4,       // `base` is set
-  kInference = 8,  // made in inference mode
+  kView = 4,          // `base` is set
+  kAccumulating = 8,  // a thread is adding to .grad just now
 };
 
 constexpr int inline_dims = 5;

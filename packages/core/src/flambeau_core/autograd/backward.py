@@ -60,20 +60,26 @@ def grad(
     dimension, and so have the gradients.
 
     Raises:
-        RuntimeError: as :func:`backward`, and where an input was not used and
-            ``allow_unused`` is not set.
+        RuntimeError: as :func:`backward`, where there are no inputs, and where
+            one was not used and ``allow_unused`` is not set.
     """
     single = isinstance(inputs, _C.Tensor)
     wanted: Sequence[Any] = (inputs,) if single else tuple(inputs)
     if allow_unused is None:
         allow_unused = materialize_grads
     elif not allow_unused and materialize_grads:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     if not wanted:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
-        return _batched_grad(outputs, wanted, grad_outputs, create_graph, allow_unused, retain_graph)
-    found = _C.run_backward(outputs, grad_outputs, retain_graph, create_graph, wanted, False, allow_unused)
+        return _batched_grad(
+            outputs, wanted, grad_outputs, create_graph, allow_unused, retain_graph
+        )
+    found = _C.run_backward(
+        outputs, grad_outputs, retain_graph, create_graph, wanted, False, allow_unused
+    )
     if materialize_grads:
         found = tuple(_C.zeros_like(x) if g is None else g for g, x in zip(found, wanted))
     return found
@@ -94,6 +100,8 @@ def _batched_grad(
         last = i == size - 1
         keep = retain_graph if last else True
         rows.append(
-            _C.run_backward(outputs, [v[i] for v in many], keep, create_graph, inputs, False, allow_unused)
+            _C.run_backward(
+                outputs, [v[i] for v in many], keep, create_graph, inputs, False, allow_unused
+            )
         )
     return tuple(None if column[0] is None else _C.stack(column) for column in zip(*rows))

@@ -66,6 +66,11 @@ class FunctionContext:
             )
         return tuple(self._unpack(*s) for s in self._saved)
 
+    def release_saved(self) -> None:
+        """Lets go of the saved tensors, once the graph is freed."""
+        self._freed = bool(self._saved)
+        self._saved = ()
+
     def _unpack(self, tensor: Any, version: int, output: int) -> Any:
         if tensor is None:
             return None
@@ -80,25 +85,31 @@ class FunctionContext:
     def _keep(self, outputs: tuple[Any, ...]) -> None:
         # Outputs are kept as aliases outside the graph: the tensor itself would
         # close a cycle through its own node.
-        kept = []
+        kept: list[tuple[Any, int, int]] = []
         for t in self._to_save:
             if t is None:
                 kept.append((None, 0, -1))
                 continue
             if not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(t).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument is of type {type(t).__name__}"
+                )
             at = next((i for i, o in enumerate(outputs) if o is t), -1)
             kept.append((t if at < 0 else t.detach(), t._version, at))
         self._saved = tuple(kept)
         self._to_save = ()
 
 
-def _gradient(ctx: FunctionContext, backward: Callable[..., Any], shapes: list[Any], slots: list[int]) -> Callable[..., Any]:
+def _gradient(
+    ctx: FunctionContext, backward: Callable[..., Any], shapes: list[Any], slots: list[int]
+) -> Callable[..., Any]:
     """The callable that a node of the graph applies to its outputs' gradients."""
 
     def apply(*grads: Any) -> tuple[Any, ...]:
         if ctx.materialize_grads:
-            grads = tuple(_C.zeros(s[0], dtype=s[1]) if g is None and s else g for g, s in zip(grads, shapes))
+            grads = tuple(
+                _C.zeros(s[0], dtype=s[1]) if g is None and s else g for g, s in zip(grads, shapes)
+            )
         found = backward(ctx, *grads)
         if not isinstance(found, (tuple, list)):
             found = (found,)
@@ -125,7 +136,9 @@ class Function:
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Computes the result; nothing in it is recorded."""
-        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function."
+        )
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
@@ -158,7 +171,7 @@ class Function:
         return _record(cls, ctx, args, result)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _context_class(cls: type) -> type[FunctionContext]:
     # A context reads like its function: ctx is a `<Name>Backward`.
     return type(cls.__name__ + "Backward", (FunctionContext,), {})
@@ -179,7 +192,11 @@ def _record(cls: type[Function], ctx: FunctionContext, args: tuple[Any, ...], re
             outputs[i] = out.detach()
             ctx._to_save = tuple(outputs[i] if t is out else t for t in ctx._to_save)
     tracked = [
-        o if isinstance(o, Tensor) and id(o) not in untracked and (o.is_floating_point() or o.is_complex()) else None
+        o
+        if isinstance(o, Tensor)
+        and id(o) not in untracked
+        and (o.is_floating_point() or o.is_complex())
+        else None
         for o in outputs
     ]
     ctx._keep(tuple(outputs))
@@ -187,7 +204,9 @@ def _record(cls: type[Function], ctx: FunctionContext, args: tuple[Any, ...], re
     shapes = [(o.shape, o.dtype) if isinstance(o, Tensor) else None for o in outputs]
     for t in ctx._dirty:
         _C.mark_inplace(t)
-    _C.record_function(type(ctx).__name__, inputs, tracked, _gradient(ctx, backward, shapes, slots))
+    _C.record_function(
+        type(ctx).__name__, inputs, tracked, _gradient(ctx, backward, shapes, slots), ctx
+    )
     return outputs[0] if single else type(result)(outputs)
 
 
@@ -201,17 +220,27 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             found = backward(ctx, *grads)
-        if not _C.is_grad_enabled() or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+        if not _C.is_grad_enabled() or not any(
+            isinstance(g, Tensor) and g.requires_grad for g in grads
+        ):
             return found
         single = not isinstance(found, (tuple, list))
         values = [found] if single else list(found)
 
         def refuse(*_: Any) -> Any:
-            raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+            raise RuntimeError(
+                "trying to differentiate twice a function that was marked with @once_differentiable"
+            )
 
         fresh = [v.detach() if isinstance(v, Tensor) else v for v in values]
         sources = [g for g in grads if isinstance(g, Tensor)]
-        _C.record_function("OnceDifferentiable", sources, [v if isinstance(v, Tensor) else None for v in fresh], refuse)
+        _C.record_function(
+            "OnceDifferentiable",
+            sources,
+            [v if isinstance(v, Tensor) else None for v in fresh],
+            refuse,
+            None,
+        )
         return fresh[0] if single else tuple(fresh)
 
     return wrapper
