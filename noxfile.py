@@ -7,6 +7,7 @@ dist/wheels; every other session installs those wheels, so that what is tested i
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -112,15 +113,20 @@ def with_needs(names: tuple[str, ...]) -> list[str]:
     return [name for name in PACKAGES if name in wanted]
 
 
-def install(session: nox.Session, *names: str, extra: list[str] | None = None) -> None:
-    """Install these packages of ours, with what they need, from the wheels that `build` made."""
-    wheels = []
+def wheels(session: nox.Session, *names: str) -> list[str]:
+    """The wheels that `build` made of these packages of ours and of what they need."""
+    paths = []
     for name in with_needs(names):
         found = list(wheel_folder(name, str(session.python)).glob("*.whl"))
         if not found:
             session.error(f"no wheel of {name} for Python {session.python}: run the build session")
-        wheels += [str(found[0])]
-    session.install(*wheels, *(extra or []))
+        paths += [str(found[0])]
+    return paths
+
+
+def install(session: nox.Session, *names: str, extra: list[str] | None = None) -> None:
+    """Install these packages of ours, with what they need, from their wheels."""
+    session.install(*wheels(session, *names), *(extra or []))
 
 
 @nox.session(
@@ -160,6 +166,7 @@ def tests(session: nox.Session, package: str, backend: str) -> None:
     run_tests(session, package, backend)
     session.notify(f"isolation-{HOME}({package})")
     if package == "flambeau":
+        session.notify(f"third_party-{HOME}")
         session.notify(f"smoke-{OTHERS[0]}")
 
 
@@ -187,6 +194,17 @@ def smoke(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-q", "packages/flambeau/tests", "packages/nn/tests")
 
 
+@nox.session(python=[HOME], requires=["build-{python}"], default=False, reuse_venv=True)
+def third_party(session: nox.Session) -> None:
+    """A device by somebody else, installed with pip beside our wheels into a fresh environment."""
+    session.install("pytest>=8")
+    listed = os.pathsep.join(wheels(session, "core", "nn", "optim", "data", "cpu"))
+    session.run(
+        *("python", "-m", "pytest", "tests/third_party", *session.posargs),
+        env={"FLAMBEAU_WHEELS": listed},
+    )
+
+
 @nox.session(python=[HOME], default=False, reuse_venv=True)
 def lint(session: nox.Session) -> None:
     """ruff, mypy, clang-format, and whether the generated shims are up to date."""
@@ -195,6 +213,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("python", "tools/make_shims.py", "--check")
+    session.run("python", "tools/make_kernel_reference.py", "--check")
     native = [
         str(path.relative_to(ROOT))
         for row in PACKAGES.values()

@@ -40,11 +40,11 @@ Levels:
   of them.
 - **composed**: core has a composition over primitives, and the kernel is there for speed only.
 
-Unless a row says otherwise, inputs are broadcast to the output's shape already, with stride 0 where
-they stretch, all inputs have one dtype, and outputs overlap no input, except that the output of an
-elementwise kernel may be exactly one of its inputs. In a reduction the output has as many
-dimensions as the input, and those reduced have size 1. The cost is the work for each element of the largest
-array, in cheap operations; core uses it to decide when to release the interpreter lock.
+Unless a row says otherwise, inputs are broadcast to the output's shape already, with stride 0
+where they stretch, all inputs have one dtype, and outputs overlap no input, except that the output
+of an elementwise kernel may be exactly one of its inputs. In a reduction the output has as many
+dimensions as the input, and those reduced have size 1. The cost is the work for each element of
+the largest array, in cheap operations; core uses it to decide when to release the interpreter lock.
 
 There are {kernels} kernels in {families} families: {required} required, {primitive} primitive and
 {composed} composed.
