@@ -69,7 +69,8 @@ def grad(
         allow_unused = materialize_grads
     elif not allow_unused and materialize_grads:
         raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+            "Expected allow_unused to be True or not passed when materialize_grads=True, "
+            "but got: allow_unused=False."
         )
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")

@@ -60,9 +60,9 @@ class FunctionContext:
         """
         if self._freed:
             raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved tensors "
-                "after they have already been freed). Specify retain_graph=True if you need to backward "
-                "through the graph a second time."
+                "Trying to backward through the graph a second time (or directly access saved "
+                "tensors after they have already been freed). Specify retain_graph=True if you "
+                "need to backward through the graph a second time."
             )
         return tuple(self._unpack(*s) for s in self._saved)
 
@@ -76,9 +76,10 @@ class FunctionContext:
             return None
         if tensor._version != version:
             raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace "
-                f"operation: a tensor of shape {list(tensor.shape)}, which is saved for "
-                f"{type(self).__name__}, is at version {tensor._version}; expected version {version} instead."
+                "one of the variables needed for gradient computation has been modified by an "
+                f"inplace operation: a tensor of shape {list(tensor.shape)}, which is saved for "
+                f"{type(self).__name__}, is at version {tensor._version}; expected version "
+                f"{version} instead."
             )
         return tensor if output < 0 else _C.reattach(tensor, output)
 
@@ -92,7 +93,8 @@ class FunctionContext:
                 continue
             if not isinstance(t, Tensor):
                 raise TypeError(
-                    f"save_for_backward can only save variables, but argument is of type {type(t).__name__}"
+                    "save_for_backward can only save variables, but argument is of type "
+                    f"{type(t).__name__}"
                 )
             at = next((i for i, o in enumerate(outputs) if o is t), -1)
             kept.append((t if at < 0 else t.detach(), t._version, at))
@@ -149,14 +151,14 @@ class Function:
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Turns gradients of the outputs into gradients of the arguments."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to "
-            "use it with backward mode AD."
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD."
         )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward and records backward as its gradient."""
-        ctx = _context_class(cls)()
+        ctx = _context_class(cls)()  # type: ignore[arg-type]
         recording = _C.is_grad_enabled()
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         separate = cls.setup_context is not Function.setup_context
