@@ -46,7 +46,7 @@ class Package:
 
     def sources(self) -> list[Path]:
         """What the wheel is made of; a plugin is also made of core's headers."""
-        roots = [self.path / part for part in ("src", "native", "include")]
+        roots = [self.path / part for part in ("src", "native", "include", "cmake")]
         if self.native:
             roots.append(ROOT / "packages" / "core" / "include")
         files = {

@@ -1,6 +1,7 @@
 import pytest
 
 from flambeau_testing.conformance import report
+from flambeau_testing.conformance.coverage import measure
 
 pytest_plugins = ["pytester"]
 
@@ -48,8 +49,21 @@ def test_a_missing_kernel_is_a_skip_and_told_at_the_end(pytester):
     result = pytester.runpytest()
     result.assert_outcomes(passed=1, failed=1, skipped=1)
     result.stdout.fnmatch_lines(
-        ["*kernels that the backend lacks*", "erf (Float): 1 tests skipped"]
+        [
+            "*kernels that tests were skipped for*",
+            "erf (Float): 1 tests skipped",
+            "*kernels of the backend*",
+            "* kernels supplied by the backend",
+        ]
     )
+
+
+def test_coverage_sorts_every_kernel():
+    found = measure("cpu")
+    assert {"copy", "fill", "add", "matmul"} <= set(found.supplied)
+    assert not found.missing
+    everything = [*found.supplied, *found.composed, *found.missing]
+    assert len(everything) == len(set(everything)) > 100
 
 
 def test_outside_of_the_kit_a_missing_kernel_is_a_failure(pytester):

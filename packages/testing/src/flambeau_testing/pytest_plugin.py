@@ -83,9 +83,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
-    skipped = terminalreporter.stats.get("skipped", [])
-    lines = report.summary([r.longrepr[2] for r in skipped if isinstance(r.longrepr, tuple)])
-    if lines:
-        terminalreporter.section("kernels that the backend lacks")
+    stats = terminalreporter.stats
+    skipped = [r.longrepr[2] for r in stats.get("skipped", []) if isinstance(r.longrepr, tuple)]
+    sections = {"kernels that tests were skipped for": report.summary(skipped)}
+    if any(MARKER in r.keywords for r in stats.get("passed", [])):
+        from flambeau_testing.conformance.coverage import measure
+
+        sections["kernels of the backend"] = measure(config.getoption("--device")).lines()
+    for title, lines in sections.items():
+        if lines:
+            terminalreporter.section(title)
         for line in lines:
             terminalreporter.write_line(line)
