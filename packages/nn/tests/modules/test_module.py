@@ -150,7 +150,12 @@ def test_subclass_may_fall_back_on_getattr_of_module():
             except AttributeError:
                 return getattr(self.inner, name)
 
-    assert Wrapper(Net()).note == "plain"
+    wrapped = Wrapper(Net())
+    assert wrapped.note == "plain"
+    with pytest.raises(AttributeError, match="'Net' object has no attribute 'third'"):
+        wrapped.third  # noqa: B018
+    with pytest.raises(AttributeError, match="'Wrapper' object has no attribute 'third'"):
+        super(Wrapper, wrapped).__getattr__("third")
 
 
 def test_dir_lists_members_and_leaves_out_numbers():

@@ -35,6 +35,15 @@ _HOOK_TABLES = (
 )
 
 
+class _MissingAttribute:
+    """The end of the search for an attribute."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
+        )
+
+
 class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
     """The base class of neural-network layers and of whole networks.
 
@@ -63,7 +72,9 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._hooked:
             return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
+        if kwargs or len(args) != 1:
+            return self.forward(*args, **kwargs)
+        return self.forward(args[0])
 
     # -- registration ----------------------------------------------------------------------
 
@@ -183,11 +194,15 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
             attributes.pop(name, None)
             self._non_persistent_buffers_set.discard(name)
 
-    def __getattr__(self, name: str) -> Any:
-        # Members are found in __dict__; only what is missing comes here.
-        raise AttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self
-        )
+    if TYPE_CHECKING:
+        # Members are in __dict__. A method of this name would slow the reading of each of them.
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__getattr__" in cls.__dict__:
+            # A class that looks further itself may ask `super().__getattr__` first.
+            cls.__bases__ += (_MissingAttribute,)
 
     def __delattr__(self, name: str) -> None:
         for registry in _REGISTRIES:
