@@ -52,7 +52,7 @@ class SpectralNorm:
             # The next step moves them on in place, while the graph still holds these values.
             u, v = u.clone(), v.clone()
         sigma = (u * fb.matmul(matrix, v)).sum()
-        return weight / sigma  # type: ignore[no-any-return]
+        return weight / sigma
 
     def apply(self, module: Module) -> None:
         """Splits the weight of a module and enters the hook."""

@@ -32,7 +32,7 @@ class WeightNorm:
         """length * direction / |direction|."""
         length = getattr(module, self.name + "_g")
         direction = getattr(module, self.name + "_v")
-        return direction * (length / _lengths(direction, self.dim))  # type: ignore[no-any-return]
+        return direction * (length / _lengths(direction, self.dim))
 
     def apply(self, module: Module) -> None:
         """Splits the weight of a module and enters the hook."""

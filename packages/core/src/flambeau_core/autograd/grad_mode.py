@@ -41,7 +41,7 @@ def _decorated(context: Callable[[], Any], f: F) -> F:
     return call  # type: ignore[return-value]
 
 
-class _Mode(_C.GradContext):  # type: ignore[misc]
+class _Mode(_C.GradContext):
     __slots__ = ()
     kind = 0
 

@@ -16,7 +16,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Hooks:
-    @hookspec  # type: ignore[untyped-decorator]
+    @hookspec
     def flambeau_register_backends(self) -> Iterable[BackendSpec] | BackendSpec:
         """The backends of this plugin; must not import what is heavy."""
         raise NotImplementedError

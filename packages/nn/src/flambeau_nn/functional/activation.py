@@ -154,7 +154,7 @@ def rrelu_(
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
     """`threshold` in place."""
-    return nn_ops.threshold(input, threshold, value, inplace=True)  # type: ignore[no-any-return]
+    return nn_ops.threshold(input, threshold, value, inplace=True)
 
 
 def softmax(

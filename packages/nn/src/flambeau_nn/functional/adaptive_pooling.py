@@ -55,7 +55,7 @@ def _output_size(op: str, input: Tensor, spatial: int, output_size: OutputSize) 
 def adaptive_avg_pool2d(input: Tensor, output_size: OutputSize) -> Tensor:
     """(N, C, H, W) or (C, H, W) to the given size; every output is the mean of its share."""
     size = _output_size("adaptive_avg_pool2d", input, 2, output_size)
-    return nn_ops.adaptive_avg_pool2d(input, size)  # type: ignore[no-any-return]
+    return nn_ops.adaptive_avg_pool2d(input, size)
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: OutputSize) -> Tensor:
@@ -65,7 +65,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: OutputSize) -> Tensor:
     flat = nn_ops.adaptive_avg_pool2d(input.reshape(-1, depth, height, width), size[1:])
     area = size[1] * size[2]
     pooled = nn_ops.adaptive_avg_pool2d(flat.reshape(-1, 1, depth, area), (size[0], area))
-    return pooled.reshape(*input.shape[:-3], *size)  # type: ignore[no-any-return]
+    return pooled.reshape(*input.shape[:-3], *size)
 
 
 def _adaptive_max_dim(input: Tensor, dim: int, size: int) -> tuple[Tensor, Tensor]:

@@ -40,7 +40,7 @@ def cross_entropy(
     """
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    return _cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)  # type: ignore[no-any-return]
+    return _cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
 def nll_loss(
@@ -55,7 +55,7 @@ def nll_loss(
     """-input[target] for log-probabilities (N, C, *) or (C) and class indices (N, *) or ()."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    return _nll_loss(input, target, weight, ignore_index, reduction)  # type: ignore[no-any-return]
+    return _nll_loss(input, target, weight, ignore_index, reduction)
 
 
 def binary_cross_entropy(
@@ -122,7 +122,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})"
         )
-    return _bce_with_logits(input, target, weight, pos_weight, reduction)  # type: ignore[no-any-return]
+    return _bce_with_logits(input, target, weight, pos_weight, reduction)
 
 
 def kl_div(

@@ -49,9 +49,7 @@ def batch_norm(
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {shape}"
             )
-    return _batch_norm(  # type: ignore[no-any-return]
-        input, running_mean, running_var, weight, bias, training, momentum, eps
-    )
+    return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def normalize(

@@ -91,9 +91,7 @@ def max_pool2d_with_indices(
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """`max_pool2d` and the place of each maximum."""
-    return nn_ops.max_pool2d_with_indices(  # type: ignore[no-any-return]
-        input, kernel_size, stride, padding, dilation, ceil_mode
-    )
+    return nn_ops.max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def max_pool3d(
@@ -281,7 +279,7 @@ def avg_pool3d(
         None if divisor_override is None else 1,
     )
     shape = (*input.shape[:-3], pooled.size(-2), rows, columns)
-    return pooled.reshape(shape).to(input.dtype)  # type: ignore[no-any-return]
+    return pooled.reshape(shape).to(input.dtype)
 
 
 # -- power average --------------------------------------------------------------------------

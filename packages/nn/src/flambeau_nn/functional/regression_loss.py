@@ -46,7 +46,7 @@ def mse_loss(
     _warn_of_sizes(target, input)
     if weight is not None:
         return _weighted(_mse_loss(input, target, "none"), weight, reduction)
-    return _mse_loss(input, target, reduction)  # type: ignore[no-any-return]
+    return _mse_loss(input, target, reduction)
 
 
 def l1_loss(

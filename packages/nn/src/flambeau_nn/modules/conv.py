@@ -194,9 +194,7 @@ class _Conv(_ConvNd):
         if self.padding_mode != "zeros":
             input = F.pad(input, self._border(), mode=self.padding_mode)
             padding = 0
-        return self._convolve(  # type: ignore[no-any-return]
-            input, weight, bias, self.stride, padding, self.dilation, self.groups
-        )
+        return self._convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
@@ -277,7 +275,7 @@ class _ConvTranspose(_ConvNd):
         extra = self.output_padding
         if output_size is not None:
             extra = self._output_padding_for(input, output_size)
-        return self._convolve(  # type: ignore[no-any-return]
+        return self._convolve(
             input,
             self.weight,
             self.bias,

@@ -97,7 +97,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return _cross_entropy(  # type: ignore[no-any-return]
+        return _cross_entropy(
             input, target, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )
 
@@ -117,9 +117,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return _nll_loss(  # type: ignore[no-any-return]
-            input, target, self.weight, self.ignore_index, self.reduction
-        )
+        return _nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
 class MSELoss(_Loss):

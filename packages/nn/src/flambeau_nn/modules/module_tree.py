@@ -61,7 +61,7 @@ class ModuleTree:
         owner, name = self._owner_of(target)
         if name not in owner._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
-        return getattr(owner, name)  # type: ignore[no-any-return]
+        return getattr(owner, name)
 
     def _owner_of(self, target: str) -> tuple[Module, str]:
         path, _, name = target.rpartition(".")

@@ -226,7 +226,7 @@ class AvgPool2d(_AvgPool):
     """The mean of each window of (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool2d(  # type: ignore[no-any-return]
+        return F.avg_pool2d(
             input,
             self.kernel_size,
             self.stride,

@@ -89,7 +89,7 @@ class TransformerEncoderLayer(Module):
             x = src + attend(self.norm1(src))
             return x + self._ff_block(self.norm2(x))
         x = self.norm1(src + attend(src))
-        return self.norm2(x + self._ff_block(x))  # type: ignore[no-any-return]
+        return self.norm2(x + self._ff_block(x))
 
     def _sa_block(
         self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
@@ -103,11 +103,11 @@ class TransformerEncoderLayer(Module):
             need_weights=False,
             is_causal=is_causal,
         )[0]
-        return self.dropout1(attended)  # type: ignore[no-any-return]
+        return self.dropout1(attended)
 
     def _ff_block(self, x: Tensor) -> Tensor:
         x = self.linear2(self.dropout(self.activation(self.linear1(x))))
-        return self.dropout2(x)  # type: ignore[no-any-return]
+        return self.dropout2(x)
 
 
 class TransformerDecoderLayer(Module):
@@ -169,7 +169,7 @@ class TransformerDecoderLayer(Module):
             return x + self._ff_block(self.norm3(x))
         x = self.norm1(tgt + attend(tgt))
         x = self.norm2(x + attend_memory(x))
-        return self.norm3(x + self._ff_block(x))  # type: ignore[no-any-return]
+        return self.norm3(x + self._ff_block(x))
 
     def _sa_block(
         self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
@@ -183,7 +183,7 @@ class TransformerDecoderLayer(Module):
             is_causal=is_causal,
             need_weights=False,
         )[0]
-        return self.dropout1(attended)  # type: ignore[no-any-return]
+        return self.dropout1(attended)
 
     def _mha_block(
         self,
@@ -202,11 +202,11 @@ class TransformerDecoderLayer(Module):
             is_causal=is_causal,
             need_weights=False,
         )[0]
-        return self.dropout2(attended)  # type: ignore[no-any-return]
+        return self.dropout2(attended)
 
     def _ff_block(self, x: Tensor) -> Tensor:
         x = self.linear2(self.dropout(self.activation(self.linear1(x))))
-        return self.dropout3(x)  # type: ignore[no-any-return]
+        return self.dropout3(x)
 
 
 def _clones(layer: Module, count: int) -> ModuleList:
@@ -370,7 +370,7 @@ class Transformer(Module):
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
-        return self.decoder(  # type: ignore[no-any-return]
+        return self.decoder(
             tgt,
             memory,
             tgt_mask=tgt_mask,

@@ -27,7 +27,7 @@ class _FactorSchedule(LRScheduler):
                 raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
             self.lr_lambdas = list(lr_lambda)
         else:
-            self.lr_lambdas = [lr_lambda] * groups  # type: ignore[list-item]
+            self.lr_lambdas = [lr_lambda] * groups
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:

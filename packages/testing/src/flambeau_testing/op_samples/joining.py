@@ -10,7 +10,7 @@ from flambeau_testing.op_samples.declaration import NUMBERS, Declaration, Sample
 
 
 def cat_samples(rng: np.random.Generator) -> Iterator[Sample]:
-    def part(*shape: int) -> np.ndarray:  # type: ignore[type-arg]
+    def part(*shape: int) -> np.ndarray:
         return rng.integers(0, 9, shape).astype(float)
 
     yield Sample(([part(2, 3), part(4, 3)], 0))
