@@ -85,6 +85,11 @@ def test_factories_and_indices(vault: Any) -> None:
     assert fb.zeros(2, device=vault).tolist() == [0.0, 0.0]
 
 
+def test_a_device_beyond_the_last_is_refused(vault: Any) -> None:
+    with pytest.raises(RuntimeError, match="invalid device ordinal: no device 'vault:2'"):
+        fb.ones(2, device="vault:2")
+
+
 def test_views_share_the_buffer(vault: Any) -> None:
     tensor = fb.zeros(2, 3, device=vault)
     tensor.t()[2, 1] = 7.0

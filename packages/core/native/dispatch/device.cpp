@@ -34,6 +34,13 @@ DeviceType* make_device_type(const std::string& name, bool host_memory) {
   return registry().back();
 }
 
+void Backend::check_index(const std::string& device_type, int index) {
+  if (count_ < 0) count_ = device_count();
+  if (index >= count_)
+    fail(ErrorKind::Runtime, "invalid device ordinal: no device '%s:%d', the backend '%s' has %d",
+         device_type.c_str(), index, name.c_str(), count_);
+}
+
 Backend* DeviceType::open() {
   if (open_device_hook) open_device_hook(name);
   if (!backend)

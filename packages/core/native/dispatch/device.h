@@ -47,12 +47,16 @@ class Backend {
     return k;
   }
 
+  // Throws for an index beyond the devices there are, which are counted once.
+  void check_index(const std::string& device_type, int index);
+
   std::string name;
   bool host_memory = true;
   int64_t release_lock_above = INT64_MAX;
 
  private:
   Kernel table[kernel_count][FB_DTYPE_COUNT];
+  int count_ = -1;
 };
 
 struct DeviceType {

@@ -24,7 +24,9 @@ Storage* new_storage(DeviceType* device, int device_index, int64_t nbytes) {
   if (device->host_memory) {
     data = host_allocate(nbytes);
   } else {
-    device->opened()->allocate(device_index, nbytes, &data, &buffer);
+    Backend* backend = device->opened();
+    backend->check_index(device->name, device_index);
+    backend->allocate(device_index, nbytes, &data, &buffer);
   }
   Storage* s = take();
   *s = Storage{1, 0, data, nbytes, device, device_index, 0, inference_memory, buffer, nullptr, nullptr};
