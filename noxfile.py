@@ -212,7 +212,7 @@ def third_party(session: nox.Session) -> None:
 @nox.session(python=[HOME], default=False, reuse_venv=True)
 def lint(session: nox.Session) -> None:
     """ruff, mypy, clang-format, and whether the generated shims are up to date."""
-    session.install("ruff>=0.9", "mypy>=1.15", "clang-format>=18")
+    session.install("ruff>=0.9", "mypy>=1.15", "clang-format~=23.1")
     session.install("numpy", "pillow", "pluggy", "pytest")  # their types
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
