@@ -31,6 +31,7 @@ class VaultBackend(ArrayBackend):
     device_type = "vault"
     host_memory = False
     missing = ("erfinv",)
+    unknown = ("int16",)
 
     def __init__(self) -> None:
         super().__init__(np)
@@ -58,7 +59,9 @@ class VaultBackend(ArrayBackend):
         return np.ndarray(shape, array_dtype, buffer.bytes.data, offset, strides)
 
     def kernel(self, id: str, dtype: str) -> Callable[..., None] | None:
-        return None if id in self.missing else super().kernel(id, dtype)
+        if id in self.missing or dtype in self.unknown:
+            return None
+        return super().kernel(id, dtype)
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +174,15 @@ def test_printing_names_the_device(vault: Any) -> None:
 def test_a_missing_kernel_is_named(vault: Any) -> None:
     with pytest.raises(NotImplementedError, match="erfinv.*'vault'"):
         fb.erfinv(fb.zeros(2, device=vault))
+
+
+def test_casts_to_a_type_that_the_device_does_not_know(vault: Any) -> None:
+    tensor = fb.tensor([[1.5, -2.0], [3.0, 4.0]]).to(vault).t()
+    with pytest.warns(UserWarning, match="'copy' has no kernel"):
+        whole = tensor.to(fb.int16)
+    assert whole.device.type == "vault"
+    assert whole.tolist() == [[1, 3], [-2, 4]]
+    assert whole.float().tolist() == [[1.0, 3.0], [-2.0, 4.0]]
 
 
 def test_fallback_to_the_cpu_when_asked_for(vault: Any) -> None:

@@ -113,6 +113,10 @@ bool has_kernel(DeviceType* device, int id, int dtype) {
   return device->opened()->kernel(id, dtype).fn != nullptr;
 }
 
+void call_on_cpu(DeviceType* device, const KernelCall& c) {
+  run_on_cpu(device->opened(), device, c);
+}
+
 void call_kernel(DeviceType* device, const KernelCall& c) {
   Backend* backend = device->opened();
   const Kernel& k = backend->kernel(c.id, c.dtype);

@@ -26,6 +26,7 @@ void call_kernel(DeviceType* device, const KernelCall& call);
 
 // Kernels that a device lacks run on the cpu instead, with a warning a kernel,
 // once a user has allowed it.
+void call_on_cpu(DeviceType* device, const KernelCall& call);
 void set_cpu_fallback(bool on);
 bool cpu_fallback();
 extern void (*fallback_warning)(const char* text);

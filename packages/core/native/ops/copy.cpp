@@ -79,7 +79,12 @@ void copy_values(Tensor* to, Tensor* from) {
     std::memmove(to->arr.data, from->arr.data, size_t(to->numel() * itemsize(to->dtype())));
     return;
   }
-  call_kernel(to->device, {kernel_id("copy"), from->dtype(), outs, 1, ins, 1});
+  KernelCall call{kernel_id("copy"), from->dtype(), outs, 1, ins, 1};
+  // A cast is between two types, and a device must know both to do it.
+  if (!to->device->host_memory && to->dtype() != from->dtype() &&
+      !has_kernel(to->device, call.id, to->dtype()))
+    return call_on_cpu(to->device, call);
+  call_kernel(to->device, call);
 }
 
 Ref cast_values(Tensor* t, DType d) {
@@ -138,6 +143,11 @@ void resize(Tensor* t, Ints shape) {
   strides.n = shape.n;
   contiguous_strides(shape, strides.v);
   if (need * itemsize(t->dtype()) > t->storage->nbytes) {
+    if (t->storage->release_owner)
+      fail(ErrorKind::Runtime,
+           "Trying to resize storage that is not resizable: the memory of a tensor of shape %s belongs to "
+           "somebody else, shape %s was asked for",
+           to_string(t->shape()).c_str(), to_string(shape).c_str());
     Ref bigger = empty_like(t, shape);
     int64_t old = std::min(t->numel(), bigger->numel());
     if (old > 0 && t->contiguous()) {
