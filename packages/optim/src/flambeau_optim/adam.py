@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import flambeau_core as fb
 
+from .group_step import GroupStep
 from .hyperparameters import (
     Number,
     check_betas,
@@ -14,13 +14,13 @@ from .hyperparameters import (
     check_learning_rate,
     check_not_negative,
 )
-from .optimizer import Optimizer, ParamsT
+from .optimizer import ParamsT
 from .state_dict import step_counts_to_tensors
 
 _adam_step = fb.optim_ops.adam_step_
 
 
-class Adam(Optimizer):
+class Adam(GroupStep):
     """Adaptive moment estimation (Kingma and Ba, 2014, arXiv:1412.6980).
 
     ``m = b1 m + (1 - b1) g``, ``v = b2 v + (1 - b2) g^2`` and, both corrected for their start at
@@ -72,17 +72,6 @@ class Adam(Optimizer):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
-
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = None
-        if closure is not None:
-            with fb.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            params = [param for param in group["params"] if param.grad is not None]
-            if params:
-                self._step_group(group, params)
-        return loss
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

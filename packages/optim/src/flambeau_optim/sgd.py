@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import flambeau_core as fb
 
+from .group_step import GroupStep
 from .hyperparameters import Number, check_execution, check_learning_rate, check_not_negative
-from .optimizer import Optimizer, ParamsT
+from .optimizer import ParamsT
 
 _sgd_step = fb.optim_ops.sgd_step_
 
 
-class SGD(Optimizer):
+class SGD(GroupStep):
     r"""Gradient descent with optional momentum.
 
     ``b = momentum * b + (1 - dampening) * g`` (``b = g`` at first) and ``p -= lr * b``; with
@@ -59,32 +59,23 @@ class SGD(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        loss = None
-        if closure is not None:
-            with fb.enable_grad():
-                loss = closure()
-        for group in self.param_groups:
-            params = [param for param in group["params"] if param.grad is not None]
-            if not params:
-                continue
-            momentum = group["momentum"]
-            buffers: list[fb.Tensor | None] = [None] * len(params)
-            if momentum:
-                states = [self.state[param] for param in params]
-                buffers = [state.get("momentum_buffer") for state in states]
-            buffers = _sgd_step(
-                params,
-                [param.grad for param in params],
-                buffers,
-                float(group["lr"]),
-                momentum,
-                group["dampening"],
-                float(group["weight_decay"]),
-                group["nesterov"],
-                group["maximize"],
-            )
-            if momentum:
-                for state, buffer in zip(states, buffers):
-                    state["momentum_buffer"] = buffer
-        return loss
+    def _step_group(self, group: dict[str, Any], params: list[fb.Tensor]) -> None:
+        momentum = group["momentum"]
+        buffers: list[fb.Tensor | None] = [None] * len(params)
+        if momentum:
+            states = [self.state[param] for param in params]
+            buffers = [state.get("momentum_buffer") for state in states]
+        buffers = _sgd_step(
+            params,
+            [param.grad for param in params],  # type: ignore[misc] # these all have one
+            buffers,
+            float(group["lr"]),
+            momentum,
+            group["dampening"],
+            float(group["weight_decay"]),
+            group["nesterov"],
+            group["maximize"],
+        )
+        if momentum:
+            for state, buffer in zip(states, buffers):
+                state["momentum_buffer"] = buffer

@@ -8,9 +8,7 @@ import flambeau_core as fb
 from flambeau_core import Tensor
 
 from .. import functional as F
-from .. import init
-from ..parameter import Parameter
-from .module import Module
+from .affine import Affine
 
 # Names with an underscore are here because programs import them from PyTorch.
 __all__ = [
@@ -25,15 +23,13 @@ __all__ = [
 ]
 
 
-class _NormBase(Module):
+class _NormBase(Affine):
     """Scale and shift of each channel, and the running mean and variance."""
 
     # Version 2 added num_batches_tracked.
     _version = 2
 
     num_features: int
-    weight: Parameter | None
-    bias: Parameter | None
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
@@ -56,9 +52,7 @@ class _NormBase(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         made = {"device": device, "dtype": dtype}
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            values = Parameter(fb.empty(num_features, **made)) if wanted else None
-            self.register_parameter(name, values)
+        self._add_affine(num_features, affine, bias, device, dtype)
         if track_running_stats:
             self.register_buffer("running_mean", fb.zeros(num_features, **made))
             self.register_buffer("running_var", fb.ones(num_features, **made))
@@ -81,10 +75,7 @@ class _NormBase(Module):
     def reset_parameters(self) -> None:
         """Scale 1, shift 0, and no running statistics."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_input_dim(self, input: Tensor) -> None:
         raise NotImplementedError

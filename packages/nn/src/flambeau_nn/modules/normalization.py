@@ -12,19 +12,17 @@ from flambeau_core.nn_ops import group_norm, layer_norm
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter
+from .affine import Affine
 from .module import Module
 
 __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
-class LayerNorm(Module):
+class LayerNorm(Affine):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions.
 
     `normalized_shape` lists their sizes; weight and bias have that shape. Ba et al., 2016.
     """
-
-    weight: Parameter | None
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -41,18 +39,8 @@ class LayerNorm(Module):
         self.normalized_shape = tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        made = {"device": device, "dtype": dtype}
-        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
-            values = Parameter(fb.empty(self.normalized_shape, **made)) if wanted else None
-            self.register_parameter(name, values)
+        self._add_affine(self.normalized_shape, elementwise_affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -103,11 +91,8 @@ class RMSNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(Affine):
     """Normalises each group of channels of each example of (N, C, *); Wu and He, 2018."""
-
-    weight: Parameter | None
-    bias: Parameter | None
 
     def __init__(
         self,
@@ -129,17 +114,8 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            values = fb.empty(num_channels, device=device, dtype=dtype) if wanted else None
-            self.register_parameter(name, None if values is None else Parameter(values))
+        self._add_affine(num_channels, affine, bias, device, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         return group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
