@@ -5,7 +5,9 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
+
+from flambeau_core import Generator
 
 from .fetch import EndOfStream, make_fetch
 from .pin_memory import pinning
@@ -14,14 +16,34 @@ from .worker import WorkerPlan
 from .worker_error import WorkerError
 from .worker_pool import WorkerPool
 
-if TYPE_CHECKING:
-    from .dataloader import DataLoader
+
+class Loader(Protocol):
+    """What an iterator asks of its loader."""
+
+    dataset: Any
+    collate_fn: Any
+    drop_last: bool
+    generator: Generator | None
+    in_order: bool
+    num_workers: int
+    persistent_workers: bool
+    pin_memory: bool
+    prefetch_factor: int | None
+    timeout: float
+    worker_init_fn: Callable[[int], Any] | None
+
+    @property
+    def _auto_collation(self) -> bool: ...
+    @property
+    def _index_sampler(self) -> Any: ...
+    def _process_context(self) -> Any: ...
+    def __len__(self) -> int: ...
 
 
 class SingleProcessIterator(Iterator[Any]):
     """Loads each batch when it is asked for."""
 
-    def __init__(self, loader: DataLoader[Any]) -> None:
+    def __init__(self, loader: Loader) -> None:
         # Drawn although nobody needs it: the random stream then does not depend on num_workers.
         draw_seed(loader.generator)
         self._loader = loader
@@ -54,7 +76,7 @@ class MultiProcessIterator(Iterator[Any]):
     its next task when its last answer has been taken.
     """
 
-    def __init__(self, loader: DataLoader[Any]) -> None:
+    def __init__(self, loader: Loader) -> None:
         assert loader.prefetch_factor is not None
         plan = WorkerPlan(
             loader.dataset,
