@@ -57,6 +57,8 @@ class ToyBackend:
         strides: tuple[int, ...],
         dtype: str,
     ) -> View:
+        if dtype not in DTYPES:
+            raise NotImplementedError(f"the toy chip does not know the type {dtype}")
         return buffer.number, offset, shape, strides, dtype
 
     def kernel(self, id: str, dtype: str) -> Callable[..., None] | None:
