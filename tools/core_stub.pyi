@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from typing_extensions import Self
 
@@ -28,6 +28,7 @@ _Tensors: TypeAlias = builtins.tuple[Tensor, ...]
 _Layout: TypeAlias = layout
 _MemoryFormat: TypeAlias = memory_format
 _Hook: TypeAlias = Callable[[Tensor], Tensor | None]
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 API_VERSION: _int
 
@@ -99,6 +100,10 @@ class GradContext:
     """What no_grad and its kin derive from; `kind` says which mode it sets."""
 
     kind: _int
+    @overload
+    def __new__(cls) -> Self: ...
+    @overload
+    def __new__(cls, decorated: _F, /) -> _F: ...  # type: ignore[misc]
     def __enter__(self) -> None: ...
     def __exit__(self, *exc: object) -> None: ...
 

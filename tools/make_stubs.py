@@ -130,14 +130,14 @@ def signatures(parameters: list[Parameter]) -> Iterable[list[Parameter]]:
         spread = replace(last, type=last.type.replace("_Ints", "_int"), default=None)
         yield [*parameters[:at], spread, *parameters[at + 1 :]]
         return
-    required = [i for i, p in enumerate(parameters) if p.default is None and not p.keyword_only]
-    first_default = next((i for i, p in enumerate(parameters) if p.default is not None), None)
-    if required and first_default is not None and first_default < required[-1]:
-        # One that must be given follows some that need not: by position all of them, or by name.
-        cut = required[-1]
-        yield [replace(p, default=None) if i < cut else p for i, p in enumerate(parameters)]
+    required = [i for i, p in enumerate(positional) if p.default is None]
+    late = [i for i in required if any(p.default is not None for p in positional[:i])]
+    if late:
+        # Some that must be given follow some that need not: by position all of them, or by name.
+        yield [replace(p, default=None) if i < late[-1] else p for i, p in enumerate(parameters)]
         yield [
-            replace(p, keyword_only=p.keyword_only or i >= cut) for i, p in enumerate(parameters)
+            replace(p, keyword_only=p.keyword_only or i >= late[0])
+            for i, p in enumerate(parameters)
         ]
         return
     yield parameters

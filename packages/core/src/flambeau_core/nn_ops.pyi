@@ -32,6 +32,7 @@ def avg_pool2d(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+@overload
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -41,6 +42,31 @@ def batch_norm(
     training: _bool = False,
     momentum: _float = 0.1,
     eps: _float = 1e-5,
+) -> Tensor: ...
+@overload
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+) -> Tensor: ...
+@overload
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    *,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
 ) -> Tensor: ...
 def binary_cross_entropy(
     input: Tensor,
