@@ -202,7 +202,7 @@ def smoke(session: nox.Session) -> None:
 def third_party(session: nox.Session) -> None:
     """A device by somebody else, installed with pip beside our wheels into a fresh environment."""
     session.install("pytest>=8")
-    listed = os.pathsep.join(wheels(session, "core", "nn", "optim", "data", "cpu"))
+    listed = os.pathsep.join(wheels(session, "core", "nn", "optim", "data", "testing", "cpu"))
     session.run(
         *("python", "-m", "pytest", "tests/third_party", *session.posargs),
         env={"FLAMBEAU_WHEELS": listed},
