@@ -80,7 +80,12 @@ int truth(PyObject* self) {
 }
 
 PyObject* converted(PyObject* self, PyTypeObject* type) {
-  PyObject* number = guarded([&]() -> PyObject* { return number_from_scalar(as_tensor(self)); });
+  PyObject* number = guarded([&]() -> PyObject* {
+    if (as_tensor(self)->numel() != 1)
+      fail(ErrorKind::Value, "only one element tensors can be converted to Python scalars, got shape %s",
+           to_string(as_tensor(self)->shape()).c_str());
+    return number_from_scalar(as_tensor(self));
+  });
   if (!number) return nullptr;
   PyObject* result = PyObject_CallOneArg(reinterpret_cast<PyObject*>(type), number);
   Py_DECREF(number);

@@ -6,6 +6,7 @@
 #include "ops/elementwise.h"
 #include "ops/operators.h"
 #include "ops/op.h"
+#include "ops/view.h"
 
 namespace flambeau {
 namespace {
@@ -52,11 +53,24 @@ Ref pow_grad_base(const Given& v) {
   return times_conj(v.g, where(binary("eq", v.b, 0), Scalar(0.0), slope));
 }
 
+// Of complex numbers only real ones have a sign.
+Ref is_not_negative(const Operand& o) {
+  if (!o.t || !is_complex(o.t->dtype())) return binary("ge", o, 0);
+  Ref parts = real_view(o.t);
+  return binary("logical_and", binary("ge", select(parts, -1, 0), 0), binary("eq", select(parts, -1, 1), 0));
+}
+
 Ref pow_grad_exponent(const Given& v) {
   // The limit of y log(a) at a = 0 is 0 for exponents that do not make y infinite.
-  Ref base_log = v.a.t ? log(v.a.t) : nullptr;
-  Ref slope = v.a.t ? mul(v.y, base_log) : mul(v.y, Operand(Scalar(std::log(v.a.s.f))));
-  Ref at_zero = binary("logical_and", binary("eq", v.a, 0), binary("ge", v.b, 0));
+  Ref slope;
+  if (v.a.t) {
+    slope = mul(v.y, log(to_dtype(v.a.t, v.y->dtype())));
+  } else if (is_complex(v.y->dtype())) {
+    slope = mul(v.y, Operand(Scalar(std::log(std::complex<double>(v.a.s.f, v.a.s.imag)))));
+  } else {
+    slope = mul(v.y, Operand(Scalar(std::log(v.a.s.f))));
+  }
+  Ref at_zero = binary("logical_and", binary("eq", v.a, 0), is_not_negative(v.b));
   return times_conj(v.g, where(at_zero, Scalar(0.0), slope));
 }
 
@@ -122,8 +136,8 @@ BinaryRow rows[] = {
      none},
     {"nextafter", Type::Arithmetic, nullptr, false, false, false, nullptr, nullptr},
     {"logaddexp", Type::Floating, "LogaddexpBackward0", true, true, true,
-     [](const Given& v) { return mul(v.g, exp(sub(v.a, v.y))); },
-     [](const Given& v) { return mul(v.g, exp(sub(v.b, v.y))); }},
+     [](const Given& v) { return times_conj(v.g, exp(sub(v.a, v.y))); },
+     [](const Given& v) { return times_conj(v.g, exp(sub(v.b, v.y))); }},
     {"xlogy", Type::Floating, "XlogyBackward0", true, true, false,
      [](const Given& v) {
        Ref zero_log = binary("logical_and", binary("eq", v.a, 0), binary("le", v.b, 0));
@@ -201,7 +215,7 @@ void record_binary(const BinaryRow& r, const Operand& a, const Operand& b, Tenso
     bool product = &r == row_mul;
     SavedOperand sa = save(a, r.save_a && (!product || want_b));
     SavedOperand sb = save(b, r.save_b && (!product || want_a));
-    Saved sy = r.save_y ? Saved::output(y) : Saved();
+    Saved sy = r.save_y && (&r != row_pow || want_b) ? Saved::output(y) : Saved();
     node = record(r.node, {a.t, b.t}, y,
                   [&r, sa = std::move(sa), sb = std::move(sb), sy = std::move(sy)](Backward& v) {
                     Ref keep_a, keep_b, saved_y = v.get(sy);
@@ -218,6 +232,11 @@ Ref apply(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* destin
   DType compute = a.t && b.t && a.t->dtype() == b.t->dtype() ? a.t->dtype() : result_type(a, b);
   if (r.type == Type::Floating) compute = floating_type(compute);
   check_types(r, compute);
+  // No truth value is NaN.
+  if (__builtin_expect(compute == FB_BOOL, 0)) {
+    if (r.kernel == kernel_id("fmax")) return apply(*find("maximum"), a, b, destination);
+    if (r.kernel == kernel_id("fmin")) return apply(*find("minimum"), a, b, destination);
+  }
   if (__builtin_expect(r.kernel == kernel_id("pow") && is_integral(compute) && !b.t && b.s.i < 0, 0))
     fail(ErrorKind::Runtime, "pow: Integers to negative integer powers are not allowed.");
   DType out = r.type == Type::Comparison ? FB_BOOL : compute;
@@ -267,9 +286,11 @@ Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alph
 }
 
 PyObject* run_add(Args& a) {
+  want_tensor(a);
   return object(scaled_sum("add", operand(a, 0), operand(a, 1), a.scalar(2), a.destination, false));
 }
 PyObject* run_sub(Args& a) {
+  want_tensor(a);
   return object(scaled_sum("sub", operand(a, 0), operand(a, 1), a.scalar(2), a.destination, true));
 }
 PyObject* run_rsub(Args& a) {
@@ -277,6 +298,7 @@ PyObject* run_rsub(Args& a) {
 }
 
 PyObject* run_div(Args& a) {
+  want_tensor(a);
   const char* mode = a.given(2) ? a.text(2) : nullptr;
   const BinaryRow* row = row_div;
   if (mode && !std::strcmp(mode, "trunc")) {
@@ -291,6 +313,7 @@ PyObject* run_div(Args& a) {
 }
 
 PyObject* run_floor_divide(Args& a) {
+  want_tensor(a);
   return object(apply(*find("div_floor"), operand(a, 0), operand(a, 1), a.destination));
 }
 
@@ -436,7 +459,7 @@ void declare_binary() {
                         name == "fmin" || name == "atan2" || name == "hypot" ||
                         name == "nextafter" || name == "logaddexp" ||
                         name.compare(0, 8, "logical_") == 0;
-    bool number_first = name == "remainder" || name == "xlogy" || r.type == Type::Bits;
+    bool number_first = name == "mul" || name == "remainder" || name == "xlogy" || r.type == Type::Bits;
     std::string self = number_first ? "(Operand self, " : "(Tensor self, ";
     std::string other = tensors_only ? "Tensor other)" : "Operand other)";
     // maximum and its like have no in-place form.
@@ -451,14 +474,14 @@ void declare_binary() {
     for (auto& alias : aliases)
       if (name == alias[0]) put(alias[1]);
   }
-  declare("add(Tensor self, Operand other, *, Scalar alpha=1)", run_add, kElementwise);
+  declare("add(Operand self, Operand other, *, Scalar alpha=1)", run_add, kElementwise);
   for (const char* name : {"sub", "subtract"})
-    declare(std::string(name) + "(Tensor self, Operand other, *, Scalar alpha=1)", run_sub, kElementwise);
+    declare(std::string(name) + "(Operand self, Operand other, *, Scalar alpha=1)", run_sub, kElementwise);
   declare("rsub(Tensor self, Operand other, *, Scalar alpha=1)", run_rsub, kFunction);
   for (const char* name : {"div", "divide"})
-    declare(std::string(name) + "(Tensor self, Operand other, *, str? rounding_mode=None)", run_div, kElementwise);
-  declare("true_divide(Tensor self, Operand other)", run, kElementwise, row_div);
-  declare("floor_divide(Tensor self, Operand other)", run_floor_divide, kElementwise);
+    declare(std::string(name) + "(Operand self, Operand other, *, str? rounding_mode=None)", run_div, kElementwise);
+  declare("true_divide(Operand self, Operand other)", run, kElementwise, row_div);
+  declare("floor_divide(Operand self, Operand other)", run_floor_divide, kElementwise);
   declare("pow(Operand self, Operand exponent)", run_pow, kElementwise);
 }
 

@@ -29,14 +29,16 @@ Ref scalar_tensor(const Scalar& s, DType d, Device device) { return full(Ints(),
 
 Ref arange(const Scalar& start, const Scalar& end, const Scalar& step, DType d, Device device) {
   if (step.is_zero()) fail(ErrorKind::Runtime, "arange: step must be nonzero");
-  bool whole = start.category <= Category::Integer && end.category <= Category::Integer &&
-               step.category <= Category::Integer;
+  if (is_complex(d) || d == FB_BOOL)
+    fail(ErrorKind::NotImplemented, "arange: not implemented for '%s'", info(d).legacy_name);
   if (!std::isfinite(start.f) || !std::isfinite(end.f))
     fail(ErrorKind::Runtime, "arange: unsupported range: %g -> %g", start.f, end.f);
   if ((step.f > 0 && start.f > end.f) || (step.f < 0 && start.f < end.f))
     fail(ErrorKind::Runtime, "arange: upper bound and lower bound inconsistent with step sign");
+  // Counted in the type itself where that is int64, in float64 otherwise.
   int64_t n;
-  if (whole) {
+  if (d == FB_INT64) {
+    if (step.i == 0) fail(ErrorKind::Value, "arange: step must be nonzero");
     int64_t span = end.i - start.i, by = step.i;
     n = (span + by - (by > 0 ? 1 : -1)) / by;
   } else {
@@ -77,18 +79,23 @@ DType number_dtype(const Scalar& s) {
                                             : complex_dtype(default_dtype());
 }
 
+// The type asked for, or that of out=, or the usual one.
+DType wanted_dtype(Args& a, int i, DType usual) {
+  return a.given(i) || !a.destination ? a.dtype(i, usual) : a.destination->dtype();
+}
+
 PyObject* run_empty(Args& a) {
-  return object(finish<1>(a, empty(a.ints(0), a.dtype(1, default_dtype()), a.device(2))));
+  return object(finish<1>(a, empty(a.ints(0), wanted_dtype(a, 1, default_dtype()), a.device(2))));
 }
 PyObject* run_zeros(Args& a) {
-  return object(finish<1>(a, full(a.ints(0), 0, a.dtype(1, default_dtype()), a.device(2))));
+  return object(finish<1>(a, full(a.ints(0), 0, wanted_dtype(a, 1, default_dtype()), a.device(2))));
 }
 PyObject* run_ones(Args& a) {
-  return object(finish<1>(a, full(a.ints(0), 1, a.dtype(1, default_dtype()), a.device(2))));
+  return object(finish<1>(a, full(a.ints(0), 1, wanted_dtype(a, 1, default_dtype()), a.device(2))));
 }
 PyObject* run_full(Args& a) {
   Scalar s = a.scalar(1);
-  return object(finish<2>(a, full(a.ints(0), s, a.dtype(2, number_dtype(s)), a.device(3))));
+  return object(finish<2>(a, full(a.ints(0), s, wanted_dtype(a, 2, number_dtype(s)), a.device(3))));
 }
 
 Device device_like(Args& a, int i, Tensor* t) {
@@ -133,19 +140,29 @@ DType range_dtype(const Scalar& a, const Scalar& b, const Scalar& c) {
 }
 PyObject* run_arange_end(Args& a) {
   Scalar end = a.scalar(0), start(0), step(1);
-  return object(finish<1>(a, arange(start, end, step, a.dtype(1, range_dtype(start, end, step)), a.device(2))));
+  return object(finish<1>(a, arange(start, end, step, wanted_dtype(a, 1, range_dtype(start, end, step)), a.device(2))));
 }
 PyObject* run_arange(Args& a) {
   Scalar start = a.scalar(0), end = a.scalar(1), step = a.scalar(2);
-  return object(finish<3>(a, arange(start, end, step, a.dtype(3, range_dtype(start, end, step)), a.device(4))));
+  return object(finish<3>(a, arange(start, end, step, wanted_dtype(a, 3, range_dtype(start, end, step)), a.device(4))));
+}
+
+// An end of a range: a number, or a tensor without dimensions.
+Scalar bound(Args& a, int i) {
+  Tensor* t = a.tensor(i);
+  if (t && t->ndim() > 0)
+    fail(ErrorKind::Runtime,
+         "%s only supports 0-dimensional start and end tensors, but got a tensor of shape %s", a.op->name,
+         to_string(t->shape()).c_str());
+  return t ? item(t) : a.scalar(i);
 }
 
 PyObject* run_linspace(Args& a) {
-  Scalar start = a.scalar(0), end = a.scalar(1);
+  Scalar start = bound(a, 0), end = bound(a, 1);
   int64_t n = a.integer(2);
   if (n < 0) fail(ErrorKind::Runtime, "linspace: number of steps must be non-negative");
   bool complex = start.category == Category::Complex || end.category == Category::Complex;
-  DType d = a.dtype(3, complex ? complex_dtype(default_dtype()) : default_dtype());
+  DType d = wanted_dtype(a, 3, complex ? complex_dtype(default_dtype()) : default_dtype());
   Device device = a.device(4);
   if (is_complex(d)) {
     // A straight line in the plane, from real weights.
@@ -198,7 +215,7 @@ void declare_factory() {
   declare("new_full(Tensor self, int[] size, Scalar fill_value" + options, run_new_full, kMethod);
   declare("arange(Scalar end" + options, run_arange_end, kFunction | kOut);
   declare("arange(Scalar start, Scalar end, Scalar step=1" + options, run_arange, kFunction | kOut);
-  declare("linspace(Scalar start, Scalar end, int steps" + options, run_linspace, kFunction | kOut);
+  declare("linspace(Operand start, Operand end, int steps" + options, run_linspace, kFunction | kOut);
 }
 
 }  // namespace flambeau

@@ -225,6 +225,16 @@ Ref blend(Tensor* self, Ref y, const Scalar& beta, const Scalar& alpha) {
   return add(base, y);
 }
 
+// Sixteen bits are widened on the way, so that the sum alone is rounded.
+template <class Product>
+Ref blended(Tensor* self, Tensor* a, Tensor* b, const Scalar& beta, const Scalar& alpha, Product&& product) {
+  DType d = a->dtype();
+  if ((d != FB_FLOAT16 && d != FB_BFLOAT16) || b->dtype() != d || self->dtype() != d)
+    return blend(self, product(a, b), beta, alpha);
+  Ref wide = product(to_dtype(a, FB_FLOAT32), to_dtype(b, FB_FLOAT32));
+  return to_dtype(blend(to_dtype(self, FB_FLOAT32), wide, beta, alpha), d);
+}
+
 PyObject* run_addmm(Args& a) {
   want_dims("addmm", "mat1", a.tensor(1), 2);
   want_dims("addmm", "mat2", a.tensor(2), 2);
@@ -232,12 +242,12 @@ PyObject* run_addmm(Args& a) {
   if (a.tensor(0)->dtype() != a.tensor(1)->dtype())
     fail(ErrorKind::Runtime, "addmm: self and mat2 must have the same dtype, but got %s and %s",
          info(a.tensor(0)->dtype()).legacy_name, info(a.tensor(1)->dtype()).legacy_name);
-  return object(blend(a.tensor(0), mm(a.tensor(1), a.tensor(2)), a.scalar(3), a.scalar(4)));
+  return object(blended(a.tensor(0), a.tensor(1), a.tensor(2), a.scalar(3), a.scalar(4), mm));
 }
 PyObject* run_baddbmm(Args& a) {
   want_dims("baddbmm", "batch1", a.tensor(1), 3);
   want_dims("baddbmm", "batch2", a.tensor(2), 3);
-  return object(blend(a.tensor(0), bmm(a.tensor(1), a.tensor(2)), a.scalar(3), a.scalar(4)));
+  return object(blended(a.tensor(0), a.tensor(1), a.tensor(2), a.scalar(3), a.scalar(4), bmm));
 }
 
 // ---- linear: x w^T + b in one kernel ----

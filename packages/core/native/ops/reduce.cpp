@@ -310,8 +310,8 @@ void declare_reduce() {
   for (const TestRow& r : test_rows)
     declare(std::string(r.name) + "(Tensor self, int[]? dim=None, bool keepdim=False)", run_test, kBoth | kOut, &r);
   declare("count_nonzero(Tensor self, int[]? dim=None)", run_count_nonzero, kBoth);
-  declare("var(Tensor self, bool unbiased)", run_var_all, kBoth);
-  declare("var(Tensor self, int[]? dim, bool unbiased, bool keepdim=False)", run_var_unbiased, kBoth);
+  declare("var(Tensor self, bool unbiased)", run_var_all, kBoth | kOut);
+  declare("var(Tensor self, int[]? dim, bool unbiased, bool keepdim=False)", run_var_unbiased, kBoth | kOut);
   declare("var(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False)", run_var, kBoth | kOut);
 }
 

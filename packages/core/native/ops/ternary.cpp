@@ -24,7 +24,8 @@ Ref where_impl(Tensor* condition, const Operand& a, const Operand& b, Tensor* de
   Operand in[] = {mask, a, b};
   Ref y = elementwise({"where", kernel_id("where"), compute, compute, nullptr, destination, true}, in, 3);
   if (grad_mode.enabled && (wants(a) || wants(b)) && is_differentiable(compute)) {
-    Node* n = record("WhereBackward0", {a.t, b.t}, y, [mask](Backward& v) {
+    Node* n = record("WhereBackward0", {a.t, b.t}, y, [m = Saved(mask)](Backward& v) {
+      Ref mask = v.get(m);
       if (v.needs(0)) v.set(0, where(mask, v.grad(), Scalar(0.0)));
       if (v.needs(1)) v.set(1, where(mask, Scalar(0.0), v.grad()));
     });
@@ -59,7 +60,7 @@ PyObject* run_clamp(Args& a) {
   Tensor* x = a.tensor(0);
   if (!a.given(1) && !a.given(2))
     fail(ErrorKind::Runtime, "clamp: At least one of 'min' or 'max' must not be None");
-  if (is_complex(x->dtype())) fail(ErrorKind::Runtime, "clamp is not supported for complex types");
+  if (is_complex(x->dtype())) fail(ErrorKind::NotImplemented, "clamp is not supported for complex types");
   bool absent[] = {false, !a.given(1), !a.given(2)};
   Operand lo = absent[1] ? Operand(Scalar()) : operand(a, 1);
   Operand hi = absent[2] ? Operand(Scalar()) : operand(a, 2);
@@ -152,10 +153,8 @@ Ref where(Tensor* condition, const Operand& a, const Operand& b) {
 }
 
 Ref masked_fill(Tensor* self, Tensor* mask, const Operand& value) {
-  // The tensor's own type wins over the value's.
-  Ref converted = value.t ? to_dtype(value.t, self->dtype()) : Ref();
-  Operand v = converted ? Operand(converted) : value;
-  if (!value.t && value.s.category == Category::Complex && !is_complex(self->dtype()))
+  bool complex = value.t ? is_complex(value.t->dtype()) : value.s.category == Category::Complex;
+  if (complex && !is_complex(self->dtype()))
     fail(ErrorKind::Runtime, "masked_fill: value cannot be converted to type %s without overflow",
          info(self->dtype()).legacy_name);
   if (!value.t) {
@@ -163,14 +162,15 @@ Ref masked_fill(Tensor* self, Tensor* mask, const Operand& value) {
     Ref y = elementwise({"masked_fill", kernel_id("where"), self->dtype(), self->dtype(), nullptr, nullptr, true},
                         in, 3);
     if (records(self)) {
-      Node* n = record("MaskedFillBackward0", {self}, y, [m = Ref(mask)](Backward& b) {
-        b.set(0, masked_fill(b.grad(), m, Operand(0)));
+      Node* n = record("MaskedFillBackward0", {self}, y, [m = Saved(mask)](Backward& b) {
+        b.set(0, masked_fill(b.grad(), b.get(m), Operand(0)));
       });
       if (self->shape() != y->shape()) n->edges[0].expect_shape(self->shape());
     }
     return y;
   }
-  return where(mask, v, self);
+  // The tensor's own type wins over the value's.
+  return where(mask, to_dtype(value.t, self->dtype()), self);
 }
 
 void declare_ternary() {

@@ -28,10 +28,26 @@ Ref inverse_root(const Ref& x, double one, double sign) {
   return unary("rsqrt", add(mul(unary("square", x), sign), one));
 }
 
+// x / |x|, and 0 at 0.
+Ref direction(Tensor* x) {
+  if (!is_complex(x->dtype())) return unary("sign", x);
+  Ref length = unary("abs", x);
+  Ref at_zero = binary("eq", length, 0);
+  return where(at_zero, Scalar(0.0), div(x, where(at_zero, Scalar(1.0), length)));
+}
+// The angle of a complex number turns by i x / |x|^2 times its displacement.
+Ref angle_gradient(const Ref& g, const Ref& x) {
+  if (!is_complex(x->dtype())) return zeros_like(g);
+  Ref square = unary("square", unary("abs", x));
+  Ref at_zero = binary("eq", square, 0);
+  Ref across = mul(x, Operand(Scalar(std::complex<double>(0, 1))));
+  return mul(g, where(at_zero, Scalar(0.0), div(across, where(at_zero, Scalar(1.0), square))));
+}
+
 UnaryRow rows[] = {
     {"neg", Type::Same, Keep::Nothing, "NegBackward0", [](const Ref& g, const Ref&) { return neg(g); }, "negative"},
     {"abs", Type::Same, Keep::Input, "AbsBackward0", [](const Ref& g, const Ref& x) {
-       return mul(g, unary("sign", x)); }, "absolute"},
+       return mul(g, direction(x)); }, "absolute"},
     {"sign", Type::Same, Keep::Nothing, "SignBackward0", zero},
     {"square", Type::Same, Keep::Input, "PowBackward0", [](const Ref& g, const Ref& x) {
        return g_times(g, mul(x, 2)); }},
@@ -92,7 +108,7 @@ UnaryRow rows[] = {
     {"bitwise_not", Type::Same, Keep::Nothing, nullptr, nullptr},
     {"conj_physical", Type::Same, Keep::Nothing, "ConjPhysicalBackward0", [](const Ref& g, const Ref&) {
        return conjugate(g); }},
-    {"angle", Type::Floating, Keep::Nothing, "AngleBackward0", zero},
+    {"angle", Type::Floating, Keep::Input, "AngleBackward0", angle_gradient},
 };
 
 UnaryRow* find(const char* name) {
@@ -112,10 +128,12 @@ void check_type(const UnaryRow& r, Tensor* x) {
          "neg: Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
          "invert a mask, use the `~` or `logical_not()` operator instead.");
   if (is_differentiable(d) && r.kernel == kernel_id("bitwise_not"))
-    fail(ErrorKind::Runtime, "bitwise_not: expects integer or bool tensors, got %s",
+    fail(ErrorKind::NotImplemented, "bitwise_not: expects integer or bool tensors, got %s",
          info(d).legacy_name);
-  if (is_complex(d) && (is_rounding(r.name) || r.kernel == kernel_id("sign")))
-    fail(ErrorKind::Runtime, "%s: is not supported for complex tensors", r.name);
+  if (is_complex(d) && is_rounding(r.name))
+    fail(ErrorKind::NotImplemented, "%s: is not supported for complex tensors", r.name);
+  if (is_complex(d) && r.kernel == kernel_id("sign"))
+    fail(ErrorKind::NotImplemented, "sign: is not supported for complex tensors; sgn gives x / |x|");
 }
 
 Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
@@ -123,6 +141,8 @@ Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
     check_type(r, x);
     if (r.kernel == kernel_id("conj_physical") && !is_complex(x->dtype())) return Ref(x);
     if (is_rounding(r.name) && !is_complex(x->dtype())) return clone(x);
+    if (x->dtype() == FB_BOOL && r.kernel == kernel_id("sign")) return clone(x);
+    if (x->dtype() == FB_BOOL && r.kernel == kernel_id("square")) return cast_values(x, FB_INT64);
   } else if (r.kernel == kernel_id("conj_physical")) {
     return Ref(x);
   } else if (r.kernel == kernel_id("bitwise_not")) {
@@ -185,7 +205,7 @@ PyObject* run_round(Args& a) {
   int64_t decimals = a.integer(1);
   if (!is_floating(x->dtype())) {
     if (is_complex(x->dtype()) || decimals != 0)
-      fail(ErrorKind::Runtime, "round: not implemented for '%s'", info(x->dtype()).legacy_name);
+      fail(ErrorKind::NotImplemented, "round: not implemented for '%s'", info(x->dtype()).legacy_name);
     return object(clone(x));
   }
   Operand in[] = {x};
@@ -205,6 +225,10 @@ PyObject* run_round(Args& a) {
     record("RoundBackward0", {x}, y, [](Backward& b) { b.set(0, zeros_like(b.grad())); });
   return object(std::move(y));
 }
+
+PyObject* run_sgn(Args& a) { return object(direction(a.tensor(0))); }
+
+PyObject* run_conj(Args& a) { return object(conjugate(a.tensor(0))); }
 
 PyObject* run_positive(Args& a) {
   if (a.tensor(0)->dtype() == FB_BOOL)
@@ -244,6 +268,8 @@ void declare_unary() {
   }
   declare("round(Tensor self, *, int decimals=0)", run_round, kElementwise);
   declare("positive(Tensor self)", run_positive, kBoth);
+  declare("sgn(Tensor self)", run_sgn, kElementwise);
+  declare("conj(Tensor self)", run_conj, kBoth);
 }
 
 }  // namespace flambeau

@@ -3,6 +3,7 @@
 
 #include "dispatch/shape_rules.h"
 #include "ops/op.h"
+#include "ops/scalars.h"
 #include "ops/view.h"
 
 namespace flambeau {
@@ -27,8 +28,14 @@ PyObject* run_diagonal(Args& a) {
   return object(diagonal(a.tensor(0), a.integer(1), a.integer(2), a.integer(3)));
 }
 
+PyObject* run_narrow_from(Args& a) {
+  Tensor* start = a.tensor(2);
+  if (start->ndim() != 0 || !is_integral(start->dtype()))
+    fail(ErrorKind::Runtime, "narrow: start must be an 0-dim integral Tensor, but got %s of shape %s",
+         info(start->dtype()).name, to_string(start->shape()).c_str());
+  return object(narrow(a.tensor(0), a.integer(1), item(start).i, a.integer(3)));
+}
 PyObject* run_narrow(Args& a) {
-  // A start may come as a tensor of one integer; the parser has read it.
   return object(narrow(a.tensor(0), a.integer(1), a.integer(2), a.integer(3)));
 }
 
@@ -170,6 +177,7 @@ void declare_view() {
   declare("squeeze(Tensor self, int[] dim)", run_squeeze, kBoth);
   declare("unsqueeze(Tensor self, int dim)", run_unsqueeze, kBoth);
   declare("select(Tensor self, int dim, int index)", run_select, kBoth);
+  declare("narrow(Tensor self, int dim, Tensor start, int length)", run_narrow_from, kBoth);
   declare("narrow(Tensor self, int dim, int start, int length)", run_narrow, kBoth);
   declare("diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1)", run_diagonal, kBoth);
   declare("as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None)", run_as_strided, kBoth);

@@ -63,6 +63,11 @@ def _format(self: Any, spec: str) -> str:
 
 
 def _complex(self: Any) -> complex:
+    if self.numel() != 1:
+        raise ValueError(
+            "only one element tensors can be converted to Python scalars, "
+            f"got shape {list(self.shape)}"
+        )
     return complex(self.item())
 
 
