@@ -16,5 +16,5 @@ from environment import Environment, wheels  # noqa: E402
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     made = Environment(tmp_path_factory.mktemp("environment"))
-    made.install(*wheels(), str(HERE / "toy_device"))
+    made.install(*wheels(), str(HERE / "toy_device"), "pytest>=8")
     return made

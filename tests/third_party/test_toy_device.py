@@ -118,6 +118,19 @@ def test_trains_a_perceptron(environment: Environment) -> None:
     assert losses == pytest.approx([float(line) for line in on_cpu.stdout.split()], rel=1e-4)
 
 
+def test_passes_the_conformance_kit(environment: Environment) -> None:
+    kit = ("--pyargs", "flambeau_testing.conformance", "--device", "toy")
+    done = environment.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *kit)
+    assert done.returncode == 0, done.stdout[-4000:]
+    summary = done.stdout.splitlines()[-1]
+    assert int(summary.split(" passed")[0].split()[-1]) > 400
+    # What is missing is named, and what the chip has is not among it.
+    missing = next(line for line in done.stdout.splitlines() if " primitives missing: " in line)
+    names = missing.split(": ")[1].split(", ")
+    assert "sqrt" in names
+    assert not {"copy", "fill", "add", "sub", "mul", "exp", "sum", "matmul"} & set(names)
+
+
 @pytest.mark.parametrize(
     ("op", "expression", "devices"),
     [
