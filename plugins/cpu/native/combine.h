@@ -49,39 +49,25 @@ struct Multiply {
   }
 };
 
-// NaN wins.
-struct Amax {
-  static void apply(float16& to, float16 value) {
-    float best = to_float(to);
-    apply(best, to_float(value));
-    assign(to, best);
-  }
-  static void apply(bfloat16& to, bfloat16 value) {
-    float best = to_float(to);
-    apply(best, to_float(value));
-    assign(to, best);
-  }
+// The larger of the two, or the smaller; NaN wins.
+template <bool kLargest>
+struct Extreme {
   template <typename T>
   static void apply(T& to, T value) {
-    if (value > to || value != value) to = value;
+    if ((kLargest ? value > to : value < to) || value != value) to = value;
   }
-};
+  static void apply(float16& to, float16 value) { through_float(to, value); }
+  static void apply(bfloat16& to, bfloat16 value) { through_float(to, value); }
 
-struct Amin {
-  static void apply(float16& to, float16 value) {
+ private:
+  template <typename Half>
+  static void through_float(Half& to, Half value) {
     float best = to_float(to);
     apply(best, to_float(value));
     assign(to, best);
-  }
-  static void apply(bfloat16& to, bfloat16 value) {
-    float best = to_float(to);
-    apply(best, to_float(value));
-    assign(to, best);
-  }
-  template <typename T>
-  static void apply(T& to, T value) {
-    if (value < to || value != value) to = value;
   }
 };
+using Amax = Extreme<true>;
+using Amin = Extreme<false>;
 
 }  // namespace flambeau_cpu::FLAMBEAU_ISA

@@ -97,6 +97,16 @@ struct Plan {
   }
 };
 
+// A block of lines of one image, unfolded in scratch memory where it has to be.
+template <typename T>
+const T* columns_of(const ConvolutionShape& s, const Plan& plan, const T* image, int64_t from,
+                    int64_t to) {
+  if (plan.pointwise) return image;
+  T* unfolded = scratch_values<T>(plan.rows * (to - from) * s.output[2], kScratchColumns);
+  unfold(s, image, from, to, unfolded);
+  return unfolded;
+}
+
 }  // namespace
 
 template <typename T>
@@ -111,12 +121,7 @@ void columns_forward(const ConvolutionShape& s, const T* x, const T* weight, con
           out[o * plan.outputs + j] = bias[group * s.group_outputs() + o];
       for (int64_t from = 0; from < plan.lines; from += plan.block) {
         const int64_t to = smaller(from + plan.block, plan.lines), n = (to - from) * s.output[2];
-        const T* columns = x + i * plan.x_size;
-        if (!plan.pointwise) {
-          T* unfolded = scratch_values<T>(plan.rows * n, kScratchColumns);
-          unfold(s, columns, from, to, unfolded);
-          columns = unfolded;
-        }
+        const T* columns = columns_of(s, plan, x + i * plan.x_size, from, to);
         gemm(Product<T>{s.group_outputs(),
                         n,
                         plan.rows,
@@ -173,12 +178,7 @@ void columns_backward_weight(const ConvolutionShape& s, const T* g, const T* x, 
       for (int64_t i = s.batch * part / parts * s.groups; i < last; ++i)
         for (int64_t from = 0; from < plan.lines; from += plan.block) {
           const int64_t to = smaller(from + plan.block, plan.lines), n = (to - from) * s.output[2];
-          const T* columns = x + i * plan.x_size;
-          if (!plan.pointwise) {
-            T* unfolded = scratch_values<T>(plan.rows * n, kScratchColumns);
-            unfold(s, columns, from, to, unfolded);
-            columns = unfolded;
-          }
+          const T* columns = columns_of(s, plan, x + i * plan.x_size, from, to);
           gemm(Product<T>{s.group_outputs(),
                           plan.rows,
                           n,

@@ -11,7 +11,7 @@ struct GradientArithmetic {
   void (*add_in_place)(Tensor* a, Tensor* b);  // same shape and dtype, outside the graph
   Ref (*sum_to)(Tensor* g, Ints shape);        // undoes broadcasting
   Ref (*cast)(Tensor* g, DType dtype, DeviceType* device);
-  Ref (*copy)(Tensor* g);                      // contiguous, memory of its own
+  Ref (*copy)(Tensor* g);  // contiguous, memory of its own
   Ref (*zeros_like)(Tensor* t);
   Ref (*ones_like)(Tensor* t);
   bool (*has_nan)(Tensor* g);

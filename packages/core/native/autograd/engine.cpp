@@ -85,8 +85,7 @@ class Run {
     // After an error, buffers that were filled must not leak into a later run.
     for (Node* n : frontier_) {
       if (n->run == id_) {
-        for (int i = 0; i < n->n_outputs; i++)
-          Py_CLEAR(reinterpret_cast<PyObject*&>(n->buffer[i]));
+        for (int i = 0; i < n->n_outputs; i++) Py_CLEAR(reinterpret_cast<PyObject*&>(n->buffer[i]));
         n->run = 0;
       }
       release(n);
@@ -145,16 +144,15 @@ class Run {
     return e.leaf() && wanted_leaves_.count(e.leaf()) > 0;
   }
 
-  bool follows(const Edge& e) const {
-    return e.wanted() && (o_.inputs.empty() || edge_leads(e));
-  }
+  bool follows(const Edge& e) const { return e.wanted() && (o_.inputs.empty() || edge_leads(e)); }
 
   // A gradient arrives at an edge: undo broadcasting and promotion, then it
   // waits at the node, or ends in the leaf.
   void send(const Edge& e, Ref g) {
     if (!g || !follows(e)) return;
     if (e.shape && g->shape() != Ints(*e.shape)) g = gradient_arithmetic.sum_to(g, *e.shape);
-    if ((g->arr.dtype != e.dtype || (e.device && g->device != e.device)) && is_differentiable(e.dtype))
+    if ((g->arr.dtype != e.dtype || (e.device && g->device != e.device)) &&
+        is_differentiable(e.dtype))
       g = gradient_arithmetic.cast(g, DType(e.dtype), e.device);
     if (Node* n = e.node()) {
       deliver(n, e.nr, std::move(g));
@@ -263,7 +261,8 @@ class Run {
       for (int i = 0; i < n->n_outputs; i++) in[i] = std::move(side->second[size_t(i)]);
       side_.erase(side);
     } else {
-      for (int i = 0; i < n->n_outputs; i++) in[i] = Ref::steal(std::exchange(n->buffer[i], nullptr));
+      for (int i = 0; i < n->n_outputs; i++)
+        in[i] = Ref::steal(std::exchange(n->buffer[i], nullptr));
       n->run = 0;
     }
     if (__builtin_expect(n->extra != nullptr, 0)) run_hooks_before(n, in);

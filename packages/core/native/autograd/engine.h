@@ -10,8 +10,8 @@ namespace flambeau {
 struct BackwardOptions {
   bool keep_graph = false;
   bool create_graph = false;
-  bool accumulate = true;     // into the leaves' .grad
-  std::vector<Ref> inputs;    // where given: only gradients of these
+  bool accumulate = true;   // into the leaves' .grad
+  std::vector<Ref> inputs;  // where given: only gradients of these
 };
 
 // Runs from `roots` with their gradients. With `inputs` and without

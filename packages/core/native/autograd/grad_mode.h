@@ -14,9 +14,7 @@ inline thread_local GradMode grad_mode __attribute__((tls_model("initial-exec"))
 // Switches recording for a scope.
 class GradModeGuard {
  public:
-  explicit GradModeGuard(bool enabled) : before_(grad_mode.enabled) {
-    grad_mode.enabled = enabled;
-  }
+  explicit GradModeGuard(bool enabled) : before_(grad_mode.enabled) { grad_mode.enabled = enabled; }
   ~GradModeGuard() { grad_mode.enabled = before_; }
   GradModeGuard(const GradModeGuard&) = delete;
 

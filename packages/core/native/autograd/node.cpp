@@ -69,7 +69,8 @@ Node::~Node() {
 Saved::Saved(Tensor* input) : tensor_(input), version_(input ? input->storage->version : 0) {
   if (input && __builtin_expect(input->storage->inference, 0))
     fail(ErrorKind::Runtime,
-         "Inference tensors cannot be saved for backward: a tensor of shape %s was made in inference "
+         "Inference tensors cannot be saved for backward: a tensor of shape %s was made in "
+         "inference "
          "mode. Make a clone() of it to get a normal tensor and use that in autograd.",
          to_string(input->shape()).c_str());
 }

@@ -40,7 +40,9 @@ class Edge {
 
   bool wanted() const { return target_ != 0; }
   Node* node() const { return target_ & 1 ? nullptr : reinterpret_cast<Node*>(target_); }
-  Tensor* leaf() const { return target_ & 1 ? reinterpret_cast<Tensor*>(target_ & ~uintptr_t(1)) : nullptr; }
+  Tensor* leaf() const {
+    return target_ & 1 ? reinterpret_cast<Tensor*>(target_ & ~uintptr_t(1)) : nullptr;
+  }
 
   uint32_t nr = 0;
   uint8_t dtype = 0;
@@ -55,7 +57,7 @@ class Backward;
 
 // What few nodes have.
 struct NodeExtra {
-  PyObject* python_object = nullptr;  // borrowed: the grad_fn object, while it lives
+  PyObject* python_object = nullptr;    // borrowed: the grad_fn object, while it lives
   std::vector<PyObject*> tensor_hooks;  // per output: {id: callable} or nullptr
   PyObject* pre_hooks = nullptr;        // {id: callable} on the node
   PyObject* hooks = nullptr;            // {id: callable} after the node
@@ -70,8 +72,8 @@ constexpr int inline_edges = 3;
 struct Node : GraphNode {
   uint64_t seq;
   uint16_t n_edges, n_outputs;
-  uint32_t run = 0;        // which backward run owns `buffer`
-  Tensor** buffer;         // gradients on their way in, one an output
+  uint32_t run = 0;  // which backward run owns `buffer`
+  Tensor** buffer;   // gradients on their way in, one an output
   Edge* edges;
   NodeExtra* extra = nullptr;
   Tensor* inline_buffer = nullptr;
@@ -182,7 +184,8 @@ void attach(Tensor* out, Node* node, uint32_t nr = 0);
 // ones are skipped); the node is returned, still owned by `out`.
 template <class F>
 Node* record(const char* name, std::initializer_list<Tensor*> inputs, Tensor* out, F&& backward) {
-  auto* node = new LambdaNode<std::decay_t<F>>(name, int(inputs.size()), 1, std::forward<F>(backward));
+  auto* node =
+      new LambdaNode<std::decay_t<F>>(name, int(inputs.size()), 1, std::forward<F>(backward));
   int i = 0;
   for (Tensor* t : inputs) {
     if (t) node->edges[i].point_at(t);

@@ -24,7 +24,7 @@ class Error : public std::exception {
 
 // printf-style constructors of the message; the format comes first.
 [[noreturn]] __attribute__((format(printf, 2, 3), cold)) inline void fail(ErrorKind kind,
-                                                                         const char* format, ...) {
+                                                                          const char* format, ...) {
   va_list args;
   va_start(args, format);
   va_list again;

@@ -38,16 +38,19 @@ std::vector<Ref> starting_grads(const std::vector<Ref>& roots, std::vector<Ref> 
   for (size_t i = 0; i < roots.size(); i++) {
     Tensor* t = roots[i];
     if (!requires_grad(t))
-      fail(ErrorKind::Runtime, "element %zu of tensors does not require grad and does not have a grad_fn", i);
+      fail(ErrorKind::Runtime,
+           "element %zu of tensors does not require grad and does not have a grad_fn", i);
     if (!grads[i]) {
       if (t->numel() != 1)
-        fail(ErrorKind::Runtime, "grad can be implicitly created only for scalar outputs, but the output has shape %s",
+        fail(ErrorKind::Runtime,
+             "grad can be implicitly created only for scalar outputs, but the output has shape %s",
              to_string(t->shape()).c_str());
       grads[i] = gradient_arithmetic.ones_like(t);
     } else if (grads[i]->shape() != t->shape()) {
       fail(ErrorKind::Runtime,
-           "Mismatch in shape: grad_output[%zu] has a shape of %s and output[%zu] has a shape of %s.", i,
-           to_string(grads[i]->shape()).c_str(), i, to_string(t->shape()).c_str());
+           "Mismatch in shape: grad_output[%zu] has a shape of %s and output[%zu] has a shape of "
+           "%s.",
+           i, to_string(grads[i]->shape()).c_str(), i, to_string(t->shape()).c_str());
     }
   }
   return grads;
@@ -80,7 +83,8 @@ PyObject* function_run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) 
     for (size_t i = 0; i < results.size(); i++)
       if (!results[i] && !allow_unused)
         fail(ErrorKind::Runtime,
-             "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+             "One of the differentiated Tensors appears to not have been used in the graph. Set "
+             "allow_unused=True if "
              "this is the desired behavior.");
     return tuple_of(std::move(results));
   });
@@ -88,7 +92,8 @@ PyObject* function_run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) 
 
 PyObject* method_backward(PyObject* o, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
-    PyObject* given[4] = {nullptr, nullptr, nullptr, nullptr};  // gradient, retain_graph, create_graph, inputs
+    PyObject* given[4] = {nullptr, nullptr, nullptr,
+                          nullptr};  // gradient, retain_graph, create_graph, inputs
     static const char* names[] = {"gradient", "retain_graph", "create_graph", "inputs"};
     if (n > 4) fail(ErrorKind::Type, "backward() takes at most 4 arguments");
     for (Py_ssize_t i = 0; i < n; i++) given[i] = args[i];
@@ -112,13 +117,16 @@ PyObject* method_backward(PyObject* o, PyObject* const* args, Py_ssize_t n, PyOb
   });
 }
 
-PyObject* method_requires_grad_(PyObject* o, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
+PyObject* method_requires_grad_(PyObject* o, PyObject* const* args, Py_ssize_t n,
+                                PyObject* kwnames) {
   PyObject* on = n > 0 ? args[0] : kwnames && PyTuple_GET_SIZE(kwnames) == 1 ? args[n] : Py_True;
   if (PyObject_SetAttrString(o, "requires_grad", on) < 0) return nullptr;
   return boxed(self_of(o));
 }
 
-PyObject* method_is_view(PyObject* o, PyObject*) { return PyBool_FromLong(self_of(o)->flags & kView); }
+PyObject* method_is_view(PyObject* o, PyObject*) {
+  return PyBool_FromLong(self_of(o)->flags & kView);
+}
 PyObject* method_is_inference(PyObject* o, PyObject*) {
   return PyBool_FromLong(self_of(o)->storage->inference);
 }
@@ -135,7 +143,8 @@ PyObject* method_detach_(PyObject* o, PyObject*) {
 PyObject* method_retain_grad(PyObject* o, PyObject*) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
-    if (!requires_grad(t)) fail(ErrorKind::Runtime, "can't retain_grad on Tensor that has requires_grad=False");
+    if (!requires_grad(t))
+      fail(ErrorKind::Runtime, "can't retain_grad on Tensor that has requires_grad=False");
     if (t->grad_fn && !(t->flags & kRetainsGrad)) {
       PyObject* weak = checked(PyWeakref_NewRef(o, nullptr));
       as_node(t->grad_fn)->more()->retained.push_back({t->output_nr, weak});
@@ -145,17 +154,11 @@ PyObject* method_retain_grad(PyObject* o, PyObject*) {
   });
 }
 
-PyObject* handle(PyObject* hooks, PyObject* hook) {
-  PyObject* module = checked(PyImport_ImportModule("flambeau_core.hooks"));
-  PyObject* h = PyObject_CallMethod(module, "add_hook", "OO", hooks, hook);
-  Py_DECREF(module);
-  return checked(h);
-}
-
 PyObject* method_register_hook(PyObject* o, PyObject* hook) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
-    if (!requires_grad(t)) fail(ErrorKind::Runtime, "cannot register a hook on a tensor that doesn't require gradient");
+    if (!requires_grad(t))
+      fail(ErrorKind::Runtime, "cannot register a hook on a tensor that doesn't require gradient");
     PyObject** hooks;
     if (t->grad_fn) {
       auto& all = as_node(t->grad_fn)->more()->tensor_hooks;
@@ -165,7 +168,7 @@ PyObject* method_register_hook(PyObject* o, PyObject* hook) {
       hooks = &extra_of(t)->hooks;
     }
     if (!*hooks) *hooks = checked(PyDict_New());
-    return handle(*hooks, hook);
+    return add_hook(*hooks, hook);
   });
 }
 
@@ -173,10 +176,12 @@ PyObject* method_register_post_hook(PyObject* o, PyObject* hook) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
     if (t->grad_fn || !requires_grad(t))
-      fail(ErrorKind::Runtime, "post accumulate grad hooks cannot be registered on non-leaf tensors or on tensors that don't require gradient");
+      fail(ErrorKind::Runtime,
+           "post accumulate grad hooks cannot be registered on non-leaf tensors or on tensors that "
+           "don't require gradient");
     PyObject*& hooks = extra_of(t)->post_accumulate_hooks;
     if (!hooks) hooks = checked(PyDict_New());
-    return handle(hooks, hook);
+    return add_hook(hooks, hook);
   });
 }
 
@@ -210,7 +215,8 @@ class PythonNode final : public Node {
 
   void apply(Backward& b) override {
     std::vector<PyObject*> grads;
-    for (int i = 0; i < n_outputs; i++) grads.push_back(b.grad(i) ? reinterpret_cast<PyObject*>(b.grad(i).get()) : Py_None);
+    for (int i = 0; i < n_outputs; i++)
+      grads.push_back(b.grad(i) ? reinterpret_cast<PyObject*>(b.grad(i).get()) : Py_None);
     Node* outer = std::exchange(applying, this);
     PyObject* result = PyObject_Vectorcall(backward_, grads.data(), grads.size(), nullptr);
     applying = outer;
@@ -222,7 +228,8 @@ class PythonNode final : public Node {
     }
     if (!PyTuple_Check(result) && !PyList_Check(result)) {
       Py_DECREF(result);
-      fail(ErrorKind::Type, "%s: the gradient function must return a tensor, None or a tuple of them", name());
+      fail(ErrorKind::Type,
+           "%s: the gradient function must return a tensor, None or a tuple of them", name());
     }
     Py_ssize_t n = PySequence_Fast_GET_SIZE(result);
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -233,15 +240,17 @@ class PythonNode final : public Node {
         std::string type = Py_TYPE(g)->tp_name;
         Py_DECREF(result);
         if (extra)
-          fail(ErrorKind::Runtime, "function %s returned an incorrect number of gradients (expected %d, got %zd)", name(),
-               n_edges, n);
+          fail(ErrorKind::Runtime,
+               "function %s returned an incorrect number of gradients (expected %d, got %zd)",
+               name(), n_edges, n);
         fail(ErrorKind::Type, "function %s returned a gradient of type %s", name(), type.c_str());
       }
       b.set(int(i), Ref(as_tensor(g)));
     }
     Py_DECREF(result);
     if (n < n_edges)
-      fail(ErrorKind::Runtime, "function %s returned an incorrect number of gradients (expected %d, got %zd)", name(),
+      fail(ErrorKind::Runtime,
+           "function %s returned an incorrect number of gradients (expected %d, got %zd)", name(),
            n_edges, n);
   }
 
@@ -259,7 +268,8 @@ PyObject* function_record(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
     if (n != 5) fail(ErrorKind::Type, "record_function takes 5 arguments");
     auto inputs = tensors_of("inputs", args[1]), outputs = tensors_of("outputs", args[2]);
-    auto* node = new PythonNode(PyUnicode_AsUTF8(args[0]), int(inputs.size()), int(outputs.size()), args[3], args[4]);
+    auto* node = new PythonNode(PyUnicode_AsUTF8(args[0]), int(inputs.size()), int(outputs.size()),
+                                args[3], args[4]);
     for (size_t i = 0; i < inputs.size(); i++)
       if (inputs[i]) {
         node->edges[i].point_at(inputs[i]);
@@ -269,7 +279,8 @@ PyObject* function_record(PyObject*, PyObject* const* args, Py_ssize_t n) {
     for (size_t i = 0; i < outputs.size(); i++) {
       Tensor* t = outputs[i];
       if (!t) continue;
-      bool written = std::any_of(inputs.begin(), inputs.end(), [t](const Ref& x) { return x.get() == t; });
+      bool written =
+          std::any_of(inputs.begin(), inputs.end(), [t](const Ref& x) { return x.get() == t; });
       if (written) {
         Ref result = alias(t);
         attach(result, node, uint32_t(i));
@@ -302,7 +313,9 @@ PyObject* function_mark_inplace(PyObject*, PyObject* o) {
   });
 }
 
-PyObject* function_is_grad_enabled(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.enabled); }
+PyObject* function_is_grad_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(grad_mode.enabled);
+}
 PyObject* function_is_inference(PyObject*, PyObject*) { return PyBool_FromLong(inference_memory); }
 PyObject* function_set_grad(PyObject*, PyObject* on) {
   int v = PyObject_IsTrue(on);
@@ -316,7 +329,9 @@ PyObject* function_set_anomaly(PyObject*, PyObject* const* args, Py_ssize_t n) {
   Py_RETURN_NONE;
 }
 PyObject* function_is_anomaly(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.anomaly); }
-PyObject* function_is_anomaly_nan(PyObject*, PyObject*) { return PyBool_FromLong(grad_mode.anomaly_check_nan); }
+PyObject* function_is_anomaly_nan(PyObject*, PyObject*) {
+  return PyBool_FromLong(grad_mode.anomaly_check_nan);
+}
 
 template <class F>
 PyCFunction fast(F f) {
@@ -340,6 +355,13 @@ bool has_nan(Tensor* g) {
 
 }  // namespace
 
+PyObject* add_hook(PyObject* hooks, PyObject* hook) {
+  PyObject* module = checked(PyImport_ImportModule("flambeau_core.hooks"));
+  PyObject* h = PyObject_CallMethod(module, "add_hook", "OO", hooks, hook);
+  Py_DECREF(module);
+  return checked(h);
+}
+
 void supply_gradient_arithmetic() {
   gradient_arithmetic = {[](Tensor* a, Tensor* b) { return add(a, b); },
                          add_in_place,
@@ -353,12 +375,15 @@ void supply_gradient_arithmetic() {
 
 PyMethodDef tensor_autograd_methods[] = {
     {"backward", fast(method_backward), METH_FASTCALL | METH_KEYWORDS,
-     "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\nAdds the gradients of the leaves "
+     "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\nAdds the "
+     "gradients of the leaves "
      "that it was computed from to their .grad."},
-    {"requires_grad_", fast(method_requires_grad_), METH_FASTCALL | METH_KEYWORDS, "requires_grad_(requires_grad=True)"},
+    {"requires_grad_", fast(method_requires_grad_), METH_FASTCALL | METH_KEYWORDS,
+     "requires_grad_(requires_grad=True)"},
     {"detach_", method_detach_, METH_NOARGS, nullptr},
     {"_is_view", method_is_view, METH_NOARGS, nullptr},
-    {"is_inference", method_is_inference, METH_NOARGS, "is_inference() -> bool\n\nWhether it was made in inference mode."},
+    {"is_inference", method_is_inference, METH_NOARGS,
+     "is_inference() -> bool\n\nWhether it was made in inference mode."},
     {"retain_grad", method_retain_grad, METH_NOARGS, nullptr},
     {"register_hook", method_register_hook, METH_O, nullptr},
     {"register_post_accumulate_grad_hook", method_register_post_hook, METH_O, nullptr},
@@ -369,7 +394,8 @@ PyMethodDef autograd_functions[] = {
     {"record_function", fast(function_record), METH_FASTCALL, nullptr},
     {"reattach", fast(function_reattach), METH_FASTCALL, nullptr},
     {"mark_inplace", function_mark_inplace, METH_O, nullptr},
-    {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS, "Whether gradients are recorded in this thread."},
+    {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS,
+     "Whether gradients are recorded in this thread."},
     {"is_inference_mode_enabled", function_is_inference, METH_NOARGS, nullptr},
     {"set_grad_mode", function_set_grad, METH_O, nullptr},
     {"set_anomaly_mode", fast(function_set_anomaly), METH_FASTCALL, nullptr},

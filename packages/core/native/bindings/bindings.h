@@ -17,6 +17,9 @@ bool make_node_type(PyObject* module);
 // The grad_fn object of a node; the same one as long as it lives.
 PyObject* node_object(Node* n);
 
+// Puts a hook into a dict of them; the handle by which it can be removed again.
+PyObject* add_hook(PyObject* hooks, PyObject* hook);
+
 // Attribute tables of the tensor type, from their own files.
 extern PyGetSetDef tensor_attributes[];
 extern PyMethodDef tensor_methods[];

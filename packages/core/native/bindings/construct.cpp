@@ -15,7 +15,8 @@ namespace flambeau {
 namespace {
 
 bool is_list(PyObject* o) {
-  return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || (is_tensor(o) && as_tensor(o)->ndim() > 0) ||
+  return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) ||
+         (is_tensor(o) && as_tensor(o)->ndim() > 0) ||
          (is_foreign_array(o) && PySequence_Check(o) && PySequence_Size(o) >= 0);
 }
 
@@ -41,8 +42,8 @@ class Nested {
   Dims shape;
   int dtype() const {
     if (found_ >= 0) return found_;
-    return any_ ? category_ == Category::Bool      ? FB_BOOL
-                  : category_ == Category::Integer ? FB_INT64
+    return any_ ? category_ == Category::Bool       ? FB_BOOL
+                  : category_ == Category::Integer  ? FB_INT64
                   : category_ == Category::Floating ? int(default_dtype())
                                                     : int(complex_dtype(default_dtype()))
                 : int(default_dtype());
@@ -54,7 +55,8 @@ class Nested {
     for (int i = depth + 1; i < shape.n; i++) step *= shape[i];
     PyObject* items = checked(PySequence_Fast(data, "expected a sequence"));
     Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
-    for (Py_ssize_t i = 0; i < n; i++) fill(PySequence_Fast_GET_ITEM(items, i), to + i * step, d, depth + 1);
+    for (Py_ssize_t i = 0; i < n; i++)
+      fill(PySequence_Fast_GET_ITEM(items, i), to + i * step, d, depth + 1);
     Py_DECREF(items);
   }
 
@@ -76,8 +78,8 @@ class Nested {
       shape.push(n);
     } else if (shape[depth] != n) {
       Py_DECREF(items);
-      fail(ErrorKind::Value, "expected sequence of length %lld at dim %d (got %zd)", static_cast<long long>(shape[depth]),
-           depth, n);
+      fail(ErrorKind::Value, "expected sequence of length %lld at dim %d (got %zd)",
+           static_cast<long long>(shape[depth]), depth, n);
     }
     for (Py_ssize_t i = 0; i < n; i++) {
       PyObject* item = PySequence_Fast_GET_ITEM(items, i);
@@ -98,7 +100,8 @@ class Nested {
   }
 
   [[noreturn]] void fail_ragged(int depth) {
-    fail(ErrorKind::Value, "expected sequence of length %lld at dim %d (got a number or another depth)",
+    fail(ErrorKind::Value,
+         "expected sequence of length %lld at dim %d (got a number or another depth)",
          depth < shape.n ? static_cast<long long>(shape[depth]) : 0LL, depth);
   }
 
@@ -111,12 +114,12 @@ class Nested {
     }
     Slot s;
     if (!number_from(o, s)) {
-      if (PyUnicode_Check(o))
-        fail(ErrorKind::Type, "new(): invalid data type 'str'");
+      if (PyUnicode_Check(o)) fail(ErrorKind::Type, "new(): invalid data type 'str'");
       fail(ErrorKind::Runtime, "Could not infer dtype of %s", Py_TYPE(o)->tp_name);
     }
     category_ = std::max(category_, s.category);
-    if (!PyFloat_CheckExact(o) && !PyLong_CheckExact(o) && !PyBool_Check(o) && !PyComplex_CheckExact(o)) {
+    if (!PyFloat_CheckExact(o) && !PyLong_CheckExact(o) && !PyBool_Check(o) &&
+        !PyComplex_CheckExact(o)) {
       int d = named_dtype(o);
       if (d >= 0) found_ = found_ < 0 ? d : promote(DType(found_), DType(d));
     }
@@ -131,7 +134,8 @@ class Nested {
     if (s.category == Category::Complex && !is_complex(d))
       fail(ErrorKind::Type, "can't convert complex to %s", info(d).name);
     if (is_integral(d) && s.category == Category::Floating && !std::isfinite(s.f))
-      fail(ErrorKind::Value, "cannot convert float %s to integer", std::isnan(s.f) ? "NaN" : "infinity");
+      fail(ErrorKind::Value, "cannot convert float %s to integer",
+           std::isnan(s.f) ? "NaN" : "infinity");
     if (d == FB_UINT8 && s.category <= Category::Integer && (s.i < -255 || s.i > 255))
       fail(ErrorKind::Runtime, "value cannot be converted to type uint8_t without overflow");
     store_scalar(to, d, s);
@@ -145,7 +149,8 @@ class Nested {
 }  // namespace
 
 bool is_foreign_array(PyObject* o) {
-  if (PyLong_Check(o) || PyFloat_Check(o) || PyList_Check(o) || PyTuple_Check(o) || PyUnicode_Check(o) || is_tensor(o))
+  if (PyLong_Check(o) || PyFloat_Check(o) || PyList_Check(o) || PyTuple_Check(o) ||
+      PyUnicode_Check(o) || is_tensor(o))
     return false;
   return PyObject_HasAttrString(o, "__array_interface__") && PyObject_HasAttrString(o, "shape");
 }
@@ -155,17 +160,22 @@ Ref tensor_from(PyObject* data, int dtype, Device device) {
   if (is_tensor(data)) {
     GradModeGuard off(false);
     Ref source = detach(as_tensor(data));
-    Ref copy = dtype >= 0 && dtype != source->dtype() ? cast_values(source, DType(dtype)) : clone(source);
+    Ref copy =
+        dtype >= 0 && dtype != source->dtype() ? cast_values(source, DType(dtype)) : clone(source);
     return to_device(copy, device.type ? device : Device{source->device, source->device_index()});
   }
   Slot s;
   if (is_foreign_array(data)) {
     host = tensor_from_array(data, false);
     if (dtype >= 0) host = cast_values(host, DType(dtype));
-  } else if ((PyFloat_CheckExact(data) || PyLong_CheckExact(data) || PyBool_Check(data)) && number_from(data, s)) {
+  } else if ((PyFloat_CheckExact(data) || PyLong_CheckExact(data) || PyBool_Check(data)) &&
+             number_from(data, s)) {
     Args holder;
     holder.slot[0] = s;
-    int d = dtype >= 0 ? dtype : s.category == Category::Bool ? FB_BOOL : s.category == Category::Integer ? FB_INT64 : int(default_dtype());
+    int d = dtype >= 0                        ? dtype
+            : s.category == Category::Bool    ? FB_BOOL
+            : s.category == Category::Integer ? FB_INT64
+                                              : int(default_dtype());
     host = empty(Ints(), DType(d), Device{cpu_device(), 0});
     Nested n(data);
     n.fill(data, static_cast<char*>(host->arr.data), d);
@@ -181,10 +191,14 @@ Ref tensor_from(PyObject* data, int dtype, Device device) {
 PyObject* number_from_scalar(Tensor* t) {
   Scalar s = item(t);
   switch (s.category) {
-    case Category::Bool: return PyBool_FromLong(long(s.i));
-    case Category::Integer: return PyLong_FromLongLong(s.i);
-    case Category::Floating: return PyFloat_FromDouble(s.f);
-    default: return PyComplex_FromDoubles(s.f, s.imag);
+    case Category::Bool:
+      return PyBool_FromLong(long(s.i));
+    case Category::Integer:
+      return PyLong_FromLongLong(s.i);
+    case Category::Floating:
+      return PyFloat_FromDouble(s.f);
+    default:
+      return PyComplex_FromDoubles(s.f, s.imag);
   }
 }
 
@@ -194,10 +208,14 @@ PyObject* element(const char* p, int d) {
   if (d == FB_FLOAT32) return PyFloat_FromDouble(double(*reinterpret_cast<const float*>(p)));
   Scalar s = load_scalar(p, d);
   switch (s.category) {
-    case Category::Bool: return PyBool_FromLong(long(s.i));
-    case Category::Integer: return PyLong_FromLongLong(s.i);
-    case Category::Floating: return PyFloat_FromDouble(s.f);
-    default: return PyComplex_FromDoubles(s.f, s.imag);
+    case Category::Bool:
+      return PyBool_FromLong(long(s.i));
+    case Category::Integer:
+      return PyLong_FromLongLong(s.i);
+    case Category::Floating:
+      return PyFloat_FromDouble(s.f);
+    default:
+      return PyComplex_FromDoubles(s.f, s.imag);
   }
 }
 
@@ -206,18 +224,20 @@ PyObject* nested_list(Tensor* t, const char* p, int dim) {
   PyObject* list = checked(PyList_New(Py_ssize_t(n)));
   for (int64_t i = 0; i < n; i++)
     PyList_SET_ITEM(list, Py_ssize_t(i),
-                    dim + 1 == t->ndim() ? element(p + i * step, t->arr.dtype) : nested_list(t, p + i * step, dim + 1));
+                    dim + 1 == t->ndim() ? element(p + i * step, t->arr.dtype)
+                                         : nested_list(t, p + i * step, dim + 1));
   return list;
 }
 
 // tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False)
 PyObject* run_tensor(Args& a) {
   PyObject* data = a.object(0);
-  if (is_tensor(data) &&
-      PyErr_WarnEx(PyExc_UserWarning,
-                   "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-                   "sourceTensor.detach().clone().requires_grad_(True), rather than flambeau.tensor(sourceTensor).",
-                   1))
+  if (is_tensor(data) && PyErr_WarnEx(PyExc_UserWarning,
+                                      "To copy construct from a tensor, it is recommended to use "
+                                      "sourceTensor.detach().clone() or "
+                                      "sourceTensor.detach().clone().requires_grad_(True), rather "
+                                      "than flambeau.tensor(sourceTensor).",
+                                      1))
     throw PythonError{};
   Ref t = tensor_from(data, a.given(1) ? int(a.slot[1].i) : -1, a.device(2));
   return object(with_grad(std::move(t), a.flag(3)));
@@ -240,7 +260,8 @@ PyObject* run_as_tensor(Args& a) {
 }
 
 PyObject* run_from_numpy(Args& a) {
-  if (std::strcmp(Py_TYPE(a.object(0))->tp_name, "numpy.ndarray") != 0 && !is_foreign_array(a.object(0)))
+  if (std::strcmp(Py_TYPE(a.object(0))->tp_name, "numpy.ndarray") != 0 &&
+      !is_foreign_array(a.object(0)))
     fail(ErrorKind::Type, "expected np.ndarray (got %s)", Py_TYPE(a.object(0))->tp_name);
   return object(tensor_from_array(a.object(0), true));
 }
@@ -256,11 +277,13 @@ PyObject* run_numpy(Args& a) {
   Ref t(a.tensor(0));
   bool force = a.flag(1);
   if (!force && requires_grad(t))
-    fail(ErrorKind::Runtime, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
+    fail(ErrorKind::Runtime,
+         "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
   if (t->device != cpu_device()) {
     if (!force)
       fail(ErrorKind::Type,
-           "can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
+           "can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+           "host memory first.",
            device_name(Device{t->device, t->device_index()}).c_str());
     GradModeGuard off(false);
     t = to_device(t, Device{cpu_device(), 0});
@@ -278,18 +301,23 @@ PyObject* run_tensor_from_bytes(Args& a) {
     DType d = a.dtype(1, FB_FLOAT32);
     Ints shape = a.ints(2), strides = a.ints(3);
     int64_t offset = a.integer(4), last = offset;
-    if (shape.n != strides.n) fail(ErrorKind::Value, "tensor_from_bytes: shape and strides differ in length");
+    if (shape.n != strides.n)
+      fail(ErrorKind::Value, "tensor_from_bytes: shape and strides differ in length");
     bool any = true;
     for (int i = 0; i < shape.n; i++) {
-      if (shape[i] < 0 || strides[i] < 0) fail(ErrorKind::Value, "tensor_from_bytes: negative size or stride");
+      if (shape[i] < 0 || strides[i] < 0)
+        fail(ErrorKind::Value, "tensor_from_bytes: negative size or stride");
       if (shape[i] == 0) any = false;
       int64_t reach;
-      if (shape[i] > 0 && (__builtin_mul_overflow(shape[i] - 1, strides[i], &reach) || __builtin_add_overflow(last, reach, &last)))
+      if (shape[i] > 0 && (__builtin_mul_overflow(shape[i] - 1, strides[i], &reach) ||
+                           __builtin_add_overflow(last, reach, &last)))
         fail(ErrorKind::Value, "tensor_from_bytes: sizes overflow");
     }
     if (offset < 0 || (any && (last >= (int64_t(1) << 58) || (last + 1) * itemsize(d) > view.len)))
-      fail(ErrorKind::Value, "tensor_from_bytes: shape %s with strides %s at offset %lld does not fit in %zd bytes",
-           to_string(shape).c_str(), to_string(strides).c_str(), static_cast<long long>(offset), view.len);
+      fail(ErrorKind::Value,
+           "tensor_from_bytes: shape %s with strides %s at offset %lld does not fit in %zd bytes",
+           to_string(shape).c_str(), to_string(strides).c_str(), static_cast<long long>(offset),
+           view.len);
     s = new_storage(cpu_device(), 0, std::max<int64_t>(view.len, 1));
     s->nbytes = std::max<int64_t>(view.len, 1);
     if (view.len) std::memcpy(s->data, view.buf, size_t(view.len));
@@ -312,7 +340,8 @@ void release_buffer(void* owner) {
 // buffer's own memory.
 Ref over_buffer(PyObject* buffer, DType d, Ints shape, int64_t offset, bool writable) {
   auto view = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(buffer, view.get(), writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) throw PythonError{};
+  if (PyObject_GetBuffer(buffer, view.get(), writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0)
+    throw PythonError{};
   Py_buffer* b = view.release();
   Storage* s = borrow_storage(cpu_device(), 0, b->buf, b->len, b, release_buffer);
   int64_t n = 1;
@@ -321,8 +350,10 @@ Ref over_buffer(PyObject* buffer, DType d, Ints shape, int64_t offset, bool writ
   if (!fits || n > (b->len - offset) / itemsize(d)) {
     int64_t have = b->len;
     release(s);
-    fail(ErrorKind::Value, "a tensor of shape %s and dtype %s at byte %lld does not fit in a buffer of %lld bytes",
-         to_string(shape).c_str(), info(d).name, static_cast<long long>(offset), static_cast<long long>(have));
+    fail(ErrorKind::Value,
+         "a tensor of shape %s and dtype %s at byte %lld does not fit in a buffer of %lld bytes",
+         to_string(shape).c_str(), info(d).name, static_cast<long long>(offset),
+         static_cast<long long>(have));
   }
   int64_t strides[max_dims];
   contiguous_strides(shape, strides);
@@ -345,15 +376,23 @@ PyObject* run_frombuffer(Args& a) {
   bool readonly = view.readonly;
   PyBuffer_Release(&view);
   if (offset < 0 || offset >= length)
-    fail(ErrorKind::Value, "frombuffer: offset (%lld bytes) must be non-negative and no greater than buffer length (%lld bytes) minus 1",
+    fail(ErrorKind::Value,
+         "frombuffer: offset (%lld bytes) must be non-negative and no greater than buffer length "
+         "(%lld bytes) minus 1",
          static_cast<long long>(offset), static_cast<long long>(length));
   if (count < 0) {
     if ((length - offset) % itemsize(d))
-      fail(ErrorKind::Value, "frombuffer: buffer length (%lld bytes) after offset (%lld bytes) must be a multiple of element size (%lld)",
-           static_cast<long long>(length), static_cast<long long>(offset), static_cast<long long>(itemsize(d)));
+      fail(ErrorKind::Value,
+           "frombuffer: buffer length (%lld bytes) after offset (%lld bytes) must be a multiple of "
+           "element size (%lld)",
+           static_cast<long long>(length), static_cast<long long>(offset),
+           static_cast<long long>(itemsize(d)));
     count = (length - offset) / itemsize(d);
   }
-  if (readonly && PyErr_WarnEx(PyExc_UserWarning, "The given buffer is not writable, and tensors do not know of read-only memory.", 1))
+  if (readonly &&
+      PyErr_WarnEx(PyExc_UserWarning,
+                   "The given buffer is not writable, and tensors do not know of read-only memory.",
+                   1))
     throw PythonError{};
   return object(with_grad(over_buffer(a.object(0), d, Ints(&count, 1), offset, false), a.flag(4)));
 }
@@ -368,18 +407,22 @@ PyObject* list_from_tensor(Tensor* t) {
 }
 
 void declare_construct() {
-  const std::string options = ", *, dtype? dtype=None, device? device=None, bool requires_grad=False)";
+  const std::string options =
+      ", *, dtype? dtype=None, device? device=None, bool requires_grad=False)";
   declare("tensor(any data" + options, run_tensor, kFunction);
   declare("as_tensor(any data, dtype? dtype=None, device? device=None)", run_as_tensor, kFunction);
   declare("asarray(any obj, dtype? dtype=None, device? device=None)", run_as_tensor, kFunction);
   declare("from_numpy(any ndarray)", run_from_numpy, kFunction);
   declare("new_tensor(Tensor self, any data" + options, run_new_tensor, kMethod);
   declare("numpy(Tensor self, *, bool force=False)", run_numpy, kMethod);
-  declare("tensor_from_bytes(any buffer, dtype dtype, int[] shape, int[] strides, int offset)", run_tensor_from_bytes,
+  declare("tensor_from_bytes(any buffer, dtype dtype, int[] shape, int[] strides, int offset)",
+          run_tensor_from_bytes, kFunction);
+  declare("tensor_over(any buffer, dtype dtype, int[] shape, int offset=0)", run_tensor_over,
           kFunction);
-  declare("tensor_over(any buffer, dtype dtype, int[] shape, int offset=0)", run_tensor_over, kFunction);
-  declare("frombuffer(any buffer, *, dtype dtype, int count=-1, int offset=0, bool requires_grad=False)", run_frombuffer,
-          kFunction);
+  declare(
+      "frombuffer(any buffer, *, dtype dtype, int count=-1, int offset=0, bool "
+      "requires_grad=False)",
+      run_frombuffer, kFunction);
 }
 
 }  // namespace flambeau

@@ -10,8 +10,7 @@ PyTypeObject* device_type = nullptr;
 namespace {
 
 struct DeviceObject {
-  PyObject_HEAD
-  Device device;
+  PyObject_HEAD Device device;
 };
 
 Device& device_of(PyObject* o) { return reinterpret_cast<DeviceObject*>(o)->device; }
@@ -45,16 +44,20 @@ Device parse(const char* text) {
 PyObject* create(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"type", "index", nullptr};
   PyObject *type = nullptr, *index = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", const_cast<char**>(names), &type, &index)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O", const_cast<char**>(names), &type, &index))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     Device d;
     if (PyLong_Check(type)) {
       d = {type_named("cuda"), int(PyLong_AsLong(type))};
     } else if (!device_from(type, d)) {
-      fail(ErrorKind::Type, "device(): argument 'type' must be str, int or device, not %s", Py_TYPE(type)->tp_name);
+      fail(ErrorKind::Type, "device(): argument 'type' must be str, int or device, not %s",
+           Py_TYPE(type)->tp_name);
     }
     if (index && index != Py_None) {
-      if (d.index >= 0) fail(ErrorKind::Runtime, "type (string) must not include an index because index was passed explicitly");
+      if (d.index >= 0)
+        fail(ErrorKind::Runtime,
+             "type (string) must not include an index because index was passed explicitly");
       d.index = int(PyLong_AsLong(index));
       if (PyErr_Occurred()) throw PythonError{};
     }
@@ -64,11 +67,16 @@ PyObject* create(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* repr(PyObject* self) {
   Device d = device_of(self);
-  return d.index < 0 ? PyUnicode_FromFormat("device(type='%s')", d.type->name.c_str())
-                     : PyUnicode_FromFormat("device(type='%s', index=%d)", d.type->name.c_str(), d.index);
+  return d.index < 0
+             ? PyUnicode_FromFormat("device(type='%s')", d.type->name.c_str())
+             : PyUnicode_FromFormat("device(type='%s', index=%d)", d.type->name.c_str(), d.index);
 }
-PyObject* text(PyObject* self) { return PyUnicode_FromString(device_name(device_of(self)).c_str()); }
-PyObject* get_type(PyObject* self, void*) { return PyUnicode_FromString(device_of(self).type->name.c_str()); }
+PyObject* text(PyObject* self) {
+  return PyUnicode_FromString(device_name(device_of(self)).c_str());
+}
+PyObject* get_type(PyObject* self, void*) {
+  return PyUnicode_FromString(device_of(self).type->name.c_str());
+}
 PyObject* get_index(PyObject* self, void*) {
   if (device_of(self).index < 0) Py_RETURN_NONE;
   return PyLong_FromLong(device_of(self).index);
@@ -89,16 +97,19 @@ PyObject* reduce(PyObject* self, PyObject*) {
 PyGetSetDef attributes[] = {{"type", get_type, nullptr, nullptr, nullptr},
                             {"index", get_index, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)},
-                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
-                       {Py_tp_str, reinterpret_cast<void*>(text)},
-                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
-                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-                       {Py_tp_getset, attributes},
-                       {Py_tp_methods, methods},
-                       {Py_tp_doc, const_cast<char*>("Where a tensor's memory lies: device('cpu'), device('cuda', 0).")},
-                       {0, nullptr}};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(create)},
+    {Py_tp_repr, reinterpret_cast<void*>(repr)},
+    {Py_tp_str, reinterpret_cast<void*>(text)},
+    {Py_tp_hash, reinterpret_cast<void*>(hash)},
+    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+    {Py_tp_getset, attributes},
+    {Py_tp_methods, methods},
+    {Py_tp_doc,
+     const_cast<char*>("Where a tensor's memory lies: device('cpu'), device('cuda', 0).")},
+    {0, nullptr}};
 PyType_Spec spec = {"flambeau_core.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, slots};
 
 }  // namespace
@@ -133,7 +144,8 @@ PyObject* device_object(Device d) {
 
 bool make_device_type_object(PyObject* module) {
   device_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return device_type && PyObject_SetAttrString(module, "device", reinterpret_cast<PyObject*>(device_type)) == 0;
+  return device_type &&
+         PyObject_SetAttrString(module, "device", reinterpret_cast<PyObject*>(device_type)) == 0;
 }
 
 }  // namespace flambeau

@@ -47,7 +47,8 @@ int from_dl_type(DLDataType t) {
     DLDataType mine = dl_type(d);
     if (mine.code == t.code && mine.bits == t.bits && t.lanes == 1) return d;
   }
-  fail(ErrorKind::Runtime, "from_dlpack: unsupported element type (code %d, %d bits, %d lanes)", t.code, t.bits, t.lanes);
+  fail(ErrorKind::Runtime, "from_dlpack: unsupported element type (code %d, %d bits, %d lanes)",
+       t.code, t.bits, t.lanes);
 }
 
 void delete_exported(DLManagedTensor* m) {
@@ -67,11 +68,20 @@ void capsule_gone(PyObject* capsule) {
 PyObject* run_dlpack(Args& a) {
   Tensor* t = a.tensor(0);
   if (requires_grad(t))
-    throw Error(ErrorKind::Runtime, "Can't export tensors that require gradient, use tensor.detach()");
-  if (t->device != cpu_device()) fail(ErrorKind::Runtime, "__dlpack__: device %s does not export DLPack", t->device->name.c_str());
+    throw Error(ErrorKind::Runtime,
+                "Can't export tensors that require gradient, use tensor.detach()");
+  if (t->device != cpu_device())
+    fail(ErrorKind::Runtime, "__dlpack__: device %s does not export DLPack",
+         t->device->name.c_str());
   auto* m = new DLManagedTensor;
   Ref owner = alias(t);
-  m->tensor = {owner->arr.data, {dl_cpu, 0}, owner->arr.ndim, dl_type(owner->dtype()), owner->arr.shape, owner->arr.strides, 0};
+  m->tensor = {owner->arr.data,
+               {dl_cpu, 0},
+               owner->arr.ndim,
+               dl_type(owner->dtype()),
+               owner->arr.shape,
+               owner->arr.strides,
+               0};
   m->context = owner.object();
   m->deleter = delete_exported;
   PyObject* capsule = PyCapsule_New(m, "dltensor", capsule_gone);
@@ -79,9 +89,7 @@ PyObject* run_dlpack(Args& a) {
   return checked(capsule);
 }
 
-PyObject* run_dlpack_device(Args& a) {
-  return Py_BuildValue("(ii)", dl_cpu, 0);
-}
+PyObject* run_dlpack_device(Args& a) { return Py_BuildValue("(ii)", dl_cpu, 0); }
 
 void release_imported(void* owner) {
   auto* m = static_cast<DLManagedTensor*>(owner);
@@ -90,7 +98,8 @@ void release_imported(void* owner) {
 
 PyObject* run_from_dlpack(Args& a) {
   PyObject* o = a.object(0);
-  PyObject* capsule = PyCapsule_CheckExact(o) ? (Py_INCREF(o), o) : PyObject_CallMethod(o, "__dlpack__", nullptr);
+  PyObject* capsule =
+      PyCapsule_CheckExact(o) ? (Py_INCREF(o), o) : PyObject_CallMethod(o, "__dlpack__", nullptr);
   checked(capsule);
   auto* m = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
   if (!m) {
@@ -100,7 +109,8 @@ PyObject* run_from_dlpack(Args& a) {
   try {
     const DLTensor& d = m->tensor;
     if (d.device.type != dl_cpu)
-      fail(ErrorKind::Runtime, "from_dlpack: memory on DLPack device type %d is not supported here", d.device.type);
+      fail(ErrorKind::Runtime, "from_dlpack: memory on DLPack device type %d is not supported here",
+           d.device.type);
     int dtype = from_dl_type(d.dtype);
     Ints shape(d.shape, d.ndim);
     Dims strides;
@@ -116,7 +126,8 @@ PyObject* run_from_dlpack(Args& a) {
       reach += (shape[i] - 1) * strides[i];
     }
     int64_t nbytes = numel_of(shape) ? (reach + 1) * itemsize(dtype) : 0;
-    Storage* s = borrow_storage(cpu_device(), 0, static_cast<char*>(d.data) + d.byte_offset, nbytes, m, release_imported);
+    Storage* s = borrow_storage(cpu_device(), 0, static_cast<char*>(d.data) + d.byte_offset, nbytes,
+                                m, release_imported);
     PyCapsule_SetName(capsule, "used_dltensor");
     Py_DECREF(capsule);
     return object(from_storage(s, DType(dtype), shape, strides, 0));
@@ -129,7 +140,10 @@ PyObject* run_from_dlpack(Args& a) {
 }  // namespace
 
 void declare_dlpack() {
-  declare("__dlpack__(Tensor self, *, any stream=None, any max_version=None, any dl_device=None, any copy=None)", run_dlpack, kMethod);
+  declare(
+      "__dlpack__(Tensor self, *, any stream=None, any max_version=None, any dl_device=None, any "
+      "copy=None)",
+      run_dlpack, kMethod);
   declare("__dlpack_device__(Tensor self)", run_dlpack_device, kMethod);
   declare("from_dlpack(any ext_tensor)", run_from_dlpack, kFunction);
 }

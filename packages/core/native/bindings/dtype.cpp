@@ -8,23 +8,32 @@ PyTypeObject* dtype_type = nullptr;
 namespace {
 
 struct DTypeObject {
-  PyObject_HEAD
-  int code;
+  PyObject_HEAD int code;
 };
 
 PyObject* objects[FB_DTYPE_COUNT];
 
 int code_of(PyObject* o) { return reinterpret_cast<DTypeObject*>(o)->code; }
 
-PyObject* repr(PyObject* self) { return PyUnicode_FromFormat("flambeau.%s", dtype_name(code_of(self))); }
-PyObject* get_name(PyObject* self, void*) { return PyUnicode_FromString(dtype_name(code_of(self))); }
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(itemsize(code_of(self))); }
-PyObject* get_floating(PyObject* self, void*) { return PyBool_FromLong(is_floating(code_of(self))); }
+PyObject* repr(PyObject* self) {
+  return PyUnicode_FromFormat("flambeau.%s", dtype_name(code_of(self)));
+}
+PyObject* get_name(PyObject* self, void*) {
+  return PyUnicode_FromString(dtype_name(code_of(self)));
+}
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromLongLong(itemsize(code_of(self)));
+}
+PyObject* get_floating(PyObject* self, void*) {
+  return PyBool_FromLong(is_floating(code_of(self)));
+}
 PyObject* get_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(code_of(self))); }
 PyObject* get_signed(PyObject* self, void*) {
   return PyBool_FromLong(code_of(self) != FB_BOOL && code_of(self) != FB_UINT8);
 }
-PyObject* to_real(PyObject* self, PyObject*) { return dtype_object(real_dtype(DType(code_of(self)))); }
+PyObject* to_real(PyObject* self, PyObject*) {
+  return dtype_object(real_dtype(DType(code_of(self))));
+}
 PyObject* to_complex(PyObject* self, PyObject*) {
   int d = code_of(self);
   return dtype_object(is_complex(d) ? d : complex_dtype(DType(d)));
@@ -77,8 +86,8 @@ bool make_dtype_type(PyObject* module) {
   static constexpr struct {
     const char* name;
     int d;
-  } aliases[] = {{"half", FB_FLOAT16},   {"float", FB_FLOAT32},   {"double", FB_FLOAT64},
-                 {"short", FB_INT16},    {"int", FB_INT32},       {"long", FB_INT64},
+  } aliases[] = {{"half", FB_FLOAT16},     {"float", FB_FLOAT32},     {"double", FB_FLOAT64},
+                 {"short", FB_INT16},      {"int", FB_INT32},         {"long", FB_INT64},
                  {"cfloat", FB_COMPLEX64}, {"cdouble", FB_COMPLEX128}};
   for (auto& a : aliases)
     if (PyObject_SetAttrString(module, a.name, objects[a.d]) < 0) return false;

@@ -8,8 +8,7 @@ namespace {
 enum Kind { NoGrad = 0, EnableGrad = 1, Inference = 2 };
 
 struct Context {
-  PyObject_HEAD
-  int kind;
+  PyObject_HEAD int kind;
   bool enabled_before, inference_before;
 };
 
@@ -21,7 +20,8 @@ PyObject* create(PyTypeObject* type, PyObject* args, PyObject*) {
   Py_DECREF(kind);
   // @no_grad without parentheses decorates right away.
   if (c && PyTuple_GET_SIZE(args) == 1 && PyCallable_Check(PyTuple_GET_ITEM(args, 0))) {
-    PyObject* decorated = PyObject_CallOneArg(reinterpret_cast<PyObject*>(c), PyTuple_GET_ITEM(args, 0));
+    PyObject* decorated =
+        PyObject_CallOneArg(reinterpret_cast<PyObject*>(c), PyTuple_GET_ITEM(args, 0));
     Py_DECREF(c);
     return decorated;
   }
@@ -46,10 +46,13 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
 
 PyMethodDef methods[] = {
     {"__enter__", enter, METH_NOARGS, nullptr},
-    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(leave)), METH_FASTCALL, nullptr},
+    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(leave)), METH_FASTCALL,
+     nullptr},
     {nullptr, nullptr, 0, nullptr}};
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)}, {Py_tp_methods, methods}, {0, nullptr}};
-PyType_Spec spec = {"flambeau_core._C.GradContext", sizeof(Context), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(create)}, {Py_tp_methods, methods}, {0, nullptr}};
+PyType_Spec spec = {"flambeau_core._C.GradContext", sizeof(Context), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 }  // namespace
 

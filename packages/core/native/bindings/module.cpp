@@ -19,7 +19,8 @@ namespace {
 // What Python hands over as a dtype; TypeError where it is none.
 DType checked_dtype(const char* function, py::handle o) {
   if (Py_TYPE(o.ptr()) != dtype_type)
-    throw py::type_error(std::string(function) + "(): expected a dtype, got " + Py_TYPE(o.ptr())->tp_name);
+    throw py::type_error(std::string(function) + "(): expected a dtype, got " +
+                         Py_TYPE(o.ptr())->tp_name);
   return dtype_of(o.ptr());
 }
 
@@ -51,7 +52,8 @@ void install(const std::string& device_type, const std::string& name, py::object
   translated([&] {
     std::unique_ptr<Backend> b;
     if (PyCapsule_CheckExact(backend.ptr())) {
-      auto* table = static_cast<const fb_backend*>(PyCapsule_GetPointer(backend.ptr(), FB_BACKEND_CAPSULE));
+      auto* table =
+          static_cast<const fb_backend*>(PyCapsule_GetPointer(backend.ptr(), FB_BACKEND_CAPSULE));
       if (!table) throw PythonError{};
       backend.inc_ref();  // the table stays in use as long as the process lives
       b = make_native_backend(table);
@@ -88,11 +90,14 @@ Backend* opened(const std::string& device_type) {
 
 void bind_backends(py::module_& m) {
   m.def("install_backend", install, py::arg("device_type"), py::arg("name"), py::arg("backend"));
-  m.def("use_backend", [](const std::string& d, const std::string& n) { translated([&] { use_backend(d, n); }); });
+  m.def("use_backend",
+        [](const std::string& d, const std::string& n) { translated([&] { use_backend(d, n); }); });
   m.def("installed_backends", installed);
   m.def("current_backend", current_backend);
-  m.def("device_count", [](const std::string& d) { return translated([&] { return opened(d)->device_count(); }); });
-  m.def("synchronize", [](const std::string& d, int i) { translated([&] { opened(d)->synchronize(i); }); });
+  m.def("device_count",
+        [](const std::string& d) { return translated([&] { return opened(d)->device_count(); }); });
+  m.def("synchronize",
+        [](const std::string& d, int i) { translated([&] { opened(d)->synchronize(i); }); });
   m.def("get_num_threads", [] { return opened("cpu")->get_num_threads(); });
   m.def("set_num_threads", [](int n) {
     if (n < 1) throw py::value_error("set_num_threads expects a positive integer");
@@ -103,7 +108,8 @@ void bind_backends(py::module_& m) {
   m.def("has_kernel", [](const std::string& d, const std::string& id, py::handle dtype) {
     int k = find_kernel_id(id);
     if (k < 0) throw py::key_error("no kernel named " + id);
-    return translated([&] { return opened(d)->kernel(k, checked_dtype("has_kernel", dtype)).fn != nullptr; });
+    return translated(
+        [&] { return opened(d)->kernel(k, checked_dtype("has_kernel", dtype)).fn != nullptr; });
   });
   m.def("kernel_rows", [] {
     py::list rows;
@@ -117,7 +123,8 @@ void bind_backends(py::module_& m) {
 }
 
 void bind_types(py::module_& m) {
-  m.def("get_default_dtype", [] { return py::reinterpret_steal<py::object>(dtype_object(default_dtype())); });
+  m.def("get_default_dtype",
+        [] { return py::reinterpret_steal<py::object>(dtype_object(default_dtype())); });
   m.def("set_default_dtype", [](py::handle d) {
     if (Py_TYPE(d.ptr()) != dtype_type || !is_floating(dtype_of(d.ptr())))
       throw py::type_error("only floating-point types are supported as the default type");
@@ -127,7 +134,9 @@ void bind_types(py::module_& m) {
     DType both = promote(checked_dtype("promote_types", a), checked_dtype("promote_types", b));
     return py::reinterpret_steal<py::object>(dtype_object(both));
   });
-  m.def("can_cast", [](py::handle a, py::handle b) { return can_cast(checked_dtype("can_cast", a), checked_dtype("can_cast", b)); });
+  m.def("can_cast", [](py::handle a, py::handle b) {
+    return can_cast(checked_dtype("can_cast", a), checked_dtype("can_cast", b));
+  });
   m.def("autocast_set", [](const std::string& device_type, bool enabled, py::handle dtype) {
     autocast_state().set(device_type, enabled, checked_dtype("autocast", dtype));
   });
@@ -138,15 +147,17 @@ void bind_types(py::module_& m) {
 }
 
 void bind_ops(py::module_& m) {
-  m.def("declare", [](const std::string& schema, py::object f, bool function, bool method, bool inplace, bool out, bool neural,
-                      bool neural_too) {
-    uint32_t flags = (function ? kFunction : 0u) | (method ? kMethod : 0u) | (inplace ? kInPlace : 0u) | (out ? kOut : 0u) |
-                     (neural ? kNeural : 0u) | (neural_too ? kNeuralToo : 0u);
+  m.def("declare", [](const std::string& schema, py::object f, bool function, bool method,
+                      bool inplace, bool out, bool neural, bool neural_too) {
+    uint32_t flags = (function ? kFunction : 0u) | (method ? kMethod : 0u) |
+                     (inplace ? kInPlace : 0u) | (out ? kOut : 0u) | (neural ? kNeural : 0u) |
+                     (neural_too ? kNeuralToo : 0u);
     return translated([&] {
       return py::reinterpret_steal<py::object>(declare_python_op(schema.c_str(), f.ptr(), flags));
     });
   });
-  m.def("set_composition", [](const std::string& name, py::object f) { set_composition(name.c_str(), f.ptr()); });
+  m.def("set_composition",
+        [](const std::string& name, py::object f) { set_composition(name.c_str(), f.ptr()); });
 }
 
 void add_functions(py::module_& m, PyMethodDef* table) {
@@ -162,8 +173,8 @@ PYBIND11_MODULE(_C, m) {
   acquire_lock = [](void* s) { PyEval_RestoreThread(static_cast<PyThreadState*>(s)); };
   supply_gradient_arithmetic();
   PyObject* o = m.ptr();
-  if (!make_size_type(o) || !make_dtype_type(o) || !make_device_type_object(o) || !make_op_type() || !make_tensor_type(o) ||
-      !make_grad_context_type(o) || !make_node_type(o))
+  if (!make_size_type(o) || !make_dtype_type(o) || !make_device_type_object(o) || !make_op_type() ||
+      !make_tensor_type(o) || !make_grad_context_type(o) || !make_node_type(o))
     raise_python();
   auto nn_ops = m.def_submodule("nn_ops", "Neural-network ops.");
   auto optim_ops = m.def_submodule("optim_ops", "Optimizer steps over lists of tensors.");

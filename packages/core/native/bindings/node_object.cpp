@@ -10,16 +10,17 @@ namespace {
 PyTypeObject* node_type = nullptr;
 
 struct NodeObject {
-  PyObject_HEAD
-  Node* node;    // or nullptr, for a leaf's end of the graph
-  Tensor* leaf;  // strong
+  PyObject_HEAD Node* node;  // or nullptr, for a leaf's end of the graph
+  Tensor* leaf;              // strong
   PyObject* metadata;
   PyObject* weakrefs;
 };
 
 NodeObject* self_of(PyObject* o) { return reinterpret_cast<NodeObject*>(o); }
 
-const char* name_of(PyObject* o) { return self_of(o)->node ? self_of(o)->node->name() : "AccumulateGrad"; }
+const char* name_of(PyObject* o) {
+  return self_of(o)->node ? self_of(o)->node->name() : "AccumulateGrad";
+}
 
 NodeObject* allocate() {
   auto* o = PyObject_New(NodeObject, node_type);
@@ -45,7 +46,9 @@ void dealloc(PyObject* o) {
   Py_DECREF(type);
 }
 
-PyObject* repr(PyObject* o) { return PyUnicode_FromFormat("<%s object at %p>", name_of(o), static_cast<void*>(o)); }
+PyObject* repr(PyObject* o) {
+  return PyUnicode_FromFormat("<%s object at %p>", name_of(o), static_cast<void*>(o));
+}
 PyObject* name(PyObject* o, PyObject*) { return PyUnicode_FromString(name_of(o)); }
 
 PyObject* get_next(PyObject* o, void*) {
@@ -92,38 +95,37 @@ PyObject* get_sequence(PyObject* o, PyObject*) {
   return PyLong_FromUnsignedLongLong(self_of(o)->node ? self_of(o)->node->seq : UINT64_MAX);
 }
 
-PyObject* handle(PyObject* hooks, PyObject* hook) {
-  PyObject* module = checked(PyImport_ImportModule("flambeau_core.hooks"));
-  PyObject* h = PyObject_CallMethod(module, "add_hook", "OO", hooks, hook);
-  Py_DECREF(module);
-  return checked(h);
-}
-
 PyObject* register_on(PyObject* o, PyObject* hook, bool before) {
   return guarded([&]() -> PyObject* {
     Node* n = self_of(o)->node;
     if (!n) fail(ErrorKind::Runtime, "hooks on a leaf's node: register them on the tensor itself");
     PyObject*& hooks = before ? n->more()->pre_hooks : n->more()->hooks;
     if (!hooks) hooks = checked(PyDict_New());
-    return handle(hooks, hook);
+    return add_hook(hooks, hook);
   });
 }
 PyObject* register_hook(PyObject* o, PyObject* hook) { return register_on(o, hook, false); }
 PyObject* register_prehook(PyObject* o, PyObject* hook) { return register_on(o, hook, true); }
 
-PyGetSetDef attributes[] = {{"next_functions", get_next, nullptr, "((node, output), ...) that gradients go to", nullptr},
-                            {"variable", get_variable, nullptr, "the leaf tensor", nullptr},
-                            {"metadata", get_metadata, nullptr, nullptr, nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef attributes[] = {
+    {"next_functions", get_next, nullptr, "((node, output), ...) that gradients go to", nullptr},
+    {"variable", get_variable, nullptr, "the leaf tensor", nullptr},
+    {"metadata", get_metadata, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"name", name, METH_NOARGS, "The name of the gradient function."},
                          {"register_hook", register_hook, METH_O, nullptr},
                          {"register_prehook", register_prehook, METH_O, nullptr},
                          {"_sequence_nr", get_sequence, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(NodeObject, weakrefs), READONLY, nullptr},
-                         {nullptr, 0, 0, 0, nullptr}};
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)}, {Py_tp_repr, reinterpret_cast<void*>(repr)},
-                       {Py_tp_getset, attributes}, {Py_tp_methods, methods}, {Py_tp_members, members}, {0, nullptr}};
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(NodeObject, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_getset, attributes},
+                       {Py_tp_methods, methods},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
 PyType_Spec spec = {"flambeau_core.autograd.Node", sizeof(NodeObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
@@ -141,7 +143,8 @@ PyObject* node_object(Node* n) {
 
 bool make_node_type(PyObject* module) {
   node_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return node_type && PyObject_SetAttrString(module, "Node", reinterpret_cast<PyObject*>(node_type)) == 0;
+  return node_type &&
+         PyObject_SetAttrString(module, "Node", reinterpret_cast<PyObject*>(node_type)) == 0;
 }
 
 }  // namespace flambeau

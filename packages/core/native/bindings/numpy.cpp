@@ -21,11 +21,13 @@ int dtype_of_array(const py::array& a) {
   py::dtype d = a.dtype();
   int64_t size = d.itemsize();
   switch (d.kind()) {
-    case 'b': return FB_BOOL;
+    case 'b':
+      return FB_BOOL;
     case 'u':
       if (size == 1) return FB_UINT8;
       break;
-    case 'i': return size == 1 ? FB_INT8 : size == 2 ? FB_INT16 : size == 4 ? FB_INT32 : FB_INT64;
+    case 'i':
+      return size == 1 ? FB_INT8 : size == 2 ? FB_INT16 : size == 4 ? FB_INT32 : FB_INT64;
     case 'f':
       if (size == 2) return FB_FLOAT16;
       if (size == 4) return FB_FLOAT32;
@@ -38,10 +40,12 @@ int dtype_of_array(const py::array& a) {
     case 'V':
       if (py::str(d).cast<std::string>() == "bfloat16") return FB_BFLOAT16;
       break;
-    default: break;
+    default:
+      break;
   }
   fail(ErrorKind::Type,
-       "can't convert np.ndarray of type %s. The only supported types are: float64, float32, float16, complex64, "
+       "can't convert np.ndarray of type %s. The only supported types are: float64, float32, "
+       "float16, complex64, "
        "complex128, int64, int32, int16, int8, uint8, and bool.",
        py::str(d).cast<std::string>().c_str());
 }
@@ -60,7 +64,8 @@ Ref share(py::array a) {
   int d = dtype_of_array(a);
   if (a.dtype().byteorder() == '>')
     fail(ErrorKind::Type,
-         "given numpy array has byte order different from the native byte order. Conversion between byte orders is "
+         "given numpy array has byte order different from the native byte order. Conversion "
+         "between byte orders is "
          "currently not supported.");
   Dims shape, strides;
   int64_t reach = 0;
@@ -68,10 +73,13 @@ Ref share(py::array a) {
     int64_t bytes = a.strides(i);
     if (bytes < 0)
       fail(ErrorKind::Value,
-           "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-           "currently supported. (You can probably work around this by making a copy of your array with array.copy().)");
+           "At least one stride in the given numpy array is negative, and tensors with negative "
+           "strides are not "
+           "currently supported. (You can probably work around this by making a copy of your array "
+           "with array.copy().)");
     if (bytes % itemsize(d) != 0)
-      fail(ErrorKind::Value, "given numpy array strides not a multiple of the element byte size. Copy array to fix.");
+      fail(ErrorKind::Value,
+           "given numpy array strides not a multiple of the element byte size. Copy array to fix.");
     shape.push(a.shape(i));
     strides.push(bytes / itemsize(d));
     reach += (a.shape(i) - 1) * (bytes / itemsize(d));
@@ -90,14 +98,17 @@ Ref tensor_from_array(PyObject* o, bool shared) {
     if (!a) throw PythonError{};
     if (!shared) {
       // Contiguous and aligned first, whatever the array's layout.
-      a = py::array(py::module_::import("numpy").attr("ascontiguousarray")(a).attr("reshape")(a.attr("shape")));
+      a = py::array(py::module_::import("numpy").attr("ascontiguousarray")(a).attr("reshape")(
+          a.attr("shape")));
       if (a.dtype().byteorder() == '>')
         a = py::array(a.attr("astype")(a.dtype().attr("newbyteorder")("=")));
     } else if (!a.writeable() &&
-               PyErr_WarnEx(PyExc_UserWarning,
-                            "The given NumPy array is not writable, and tensors do not know of read-only memory: "
-                            "writing to this tensor is undefined. Copy the array to protect its data.",
-                            1)) {
+               PyErr_WarnEx(
+                   PyExc_UserWarning,
+                   "The given NumPy array is not writable, and tensors do not know of read-only "
+                   "memory: "
+                   "writing to this tensor is undefined. Copy the array to protect its data.",
+                   1)) {
       throw PythonError{};
     }
     Ref t = share(std::move(a));

@@ -22,10 +22,14 @@ PyObject* int_tuple(Ints a, int64_t factor) {
 PyObject* scalar_object(const fb_array& a) {
   Scalar s = load_scalar(a.data, a.dtype);
   switch (s.category) {
-    case Category::Bool: return PyBool_FromLong(long(s.i));
-    case Category::Integer: return PyLong_FromLongLong(s.i);
-    case Category::Floating: return PyFloat_FromDouble(s.f);
-    default: return PyComplex_FromDoubles(s.f, s.imag);
+    case Category::Bool:
+      return PyBool_FromLong(long(s.i));
+    case Category::Integer:
+      return PyLong_FromLongLong(s.i);
+    case Category::Floating:
+      return PyFloat_FromDouble(s.f);
+    default:
+      return PyComplex_FromDoubles(s.f, s.imag);
   }
 }
 
@@ -80,14 +84,21 @@ class PythonBackend final : public Backend {
     *data = nullptr;  // addresses are offsets within the buffer
     *buffer = call("allocate", "(Li)", static_cast<long long>(nbytes), device);
   }
-  void release(int, void*, int64_t, void* buffer) override { Py_DECREF(static_cast<PyObject*>(buffer)); }
-  void copy_from_host(int, void* data, void* buffer, int64_t offset, const void* source, int64_t nbytes) override {
-    PyObject* view = PyMemoryView_FromMemory(const_cast<char*>(static_cast<const char*>(source)), nbytes, PyBUF_READ);
-    Py_DECREF(call("copy_from_host", "(OLN)", buffer, static_cast<long long>(intptr_t(data) + offset), view));
+  void release(int, void*, int64_t, void* buffer) override {
+    Py_DECREF(static_cast<PyObject*>(buffer));
   }
-  void copy_to_host(int, void* data, void* buffer, int64_t offset, void* target, int64_t nbytes) override {
+  void copy_from_host(int, void* data, void* buffer, int64_t offset, const void* source,
+                      int64_t nbytes) override {
+    PyObject* view = PyMemoryView_FromMemory(const_cast<char*>(static_cast<const char*>(source)),
+                                             nbytes, PyBUF_READ);
+    Py_DECREF(call("copy_from_host", "(OLN)", buffer,
+                   static_cast<long long>(intptr_t(data) + offset), view));
+  }
+  void copy_to_host(int, void* data, void* buffer, int64_t offset, void* target,
+                    int64_t nbytes) override {
     PyObject* view = PyMemoryView_FromMemory(static_cast<char*>(target), nbytes, PyBUF_WRITE);
-    Py_DECREF(call("copy_to_host", "(OLN)", buffer, static_cast<long long>(intptr_t(data) + offset), view));
+    Py_DECREF(call("copy_to_host", "(OLN)", buffer, static_cast<long long>(intptr_t(data) + offset),
+                   view));
   }
   void synchronize(int device) override { Py_DECREF(call("synchronize", "(i)", device)); }
   [[noreturn]] void raise(int, const char*) override { throw PythonError{}; }
@@ -123,8 +134,9 @@ class PythonBackend final : public Backend {
       Py_INCREF(buffer);
       offset = intptr_t(a.data);
     }
-    return call("view", "(NLNNO)", buffer, static_cast<long long>(offset), int_tuple({a.shape, a.ndim}, 1),
-                int_tuple({a.strides, a.ndim}, size), dtype_text(a.dtype));
+    return call("view", "(NLNNO)", buffer, static_cast<long long>(offset),
+                int_tuple({a.shape, a.ndim}, 1), int_tuple({a.strides, a.ndim}, size),
+                dtype_text(a.dtype));
   }
 
   static PyObject* param_object(char kind, const fb_param& p) {
@@ -133,15 +145,19 @@ class PythonBackend final : public Backend {
     return int_tuple({p.list.p, int(p.list.n)}, 1);
   }
 
-  static int run(void* ctx, int n_out, fb_array* const* out, int n_in, const fb_array* const* in, const fb_param* params) {
+  static int run(void* ctx, int n_out, fb_array* const* out, int n_in, const fb_array* const* in,
+                 const fb_param* params) {
     auto* k = static_cast<PythonKernel*>(ctx);
     std::vector<PyObject*> args;
     PyObject* result = nullptr;
     try {
-      for (int i = 0; i < n_out; i++) args.push_back(out[i] ? k->backend->array(*out[i], true) : (Py_INCREF(Py_None), Py_None));
-      for (int i = 0; i < n_in; i++) args.push_back(in[i] ? k->backend->array(*in[i], false) : (Py_INCREF(Py_None), Py_None));
+      for (int i = 0; i < n_out; i++)
+        args.push_back(out[i] ? k->backend->array(*out[i], true) : (Py_INCREF(Py_None), Py_None));
+      for (int i = 0; i < n_in; i++)
+        args.push_back(in[i] ? k->backend->array(*in[i], false) : (Py_INCREF(Py_None), Py_None));
       size_t positional = args.size();
-      for (size_t i = 0; i < k->params.list.size(); i++) args.push_back(param_object(k->params.list[i].first, params[i]));
+      for (size_t i = 0; i < k->params.list.size(); i++)
+        args.push_back(param_object(k->params.list[i].first, params[i]));
       result = PyObject_Vectorcall(k->function, args.data(), positional, k->params.keywords);
     } catch (const PythonError&) {
     }
@@ -155,6 +171,8 @@ class PythonBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_python_backend(PyObject* backend) { return std::make_unique<PythonBackend>(backend); }
+std::unique_ptr<Backend> make_python_backend(PyObject* backend) {
+  return std::make_unique<PythonBackend>(backend);
+}
 
 }  // namespace flambeau

@@ -22,7 +22,8 @@ PyObject* size_repr(PyObject* self) {
 
 PyObject* size_numel(PyObject* self, PyObject*) {
   int64_t n = 1;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); i++) n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self); i++)
+    n *= PyLong_AsLongLong(PyTuple_GET_ITEM(self, i));
   return PyLong_FromLongLong(n);
 }
 
@@ -37,8 +38,12 @@ PyObject* as_size(PyObject* o) {
 PyObject* size_subscript(PyObject* self, PyObject* key) {
   return as_size(PyTuple_Type.tp_as_mapping->mp_subscript(self, key));
 }
-PyObject* size_concat(PyObject* a, PyObject* b) { return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b)); }
-PyObject* size_repeat(PyObject* a, Py_ssize_t n) { return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(a, n)); }
+PyObject* size_concat(PyObject* a, PyObject* b) {
+  return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+}
+PyObject* size_repeat(PyObject* a, Py_ssize_t n) {
+  return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(a, n));
+}
 
 PyObject* size_reduce(PyObject* self, PyObject*) {
   PyObject* plain = PyTuple_GetSlice(self, 0, PyTuple_GET_SIZE(self));
@@ -51,16 +56,18 @@ PyObject* size_reduce(PyObject* self, PyObject*) {
   return plain ? Py_BuildValue("(O(N))", size_type, plain) : nullptr;
 }
 
-PyMethodDef methods[] = {{"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
-                         {"__reduce__", size_reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
-PyType_Slot slots[] = {{Py_tp_repr, reinterpret_cast<void*>(size_repr)},
-                       {Py_tp_methods, methods},
-                       {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
-                       {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
-                       {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
-                       {Py_tp_doc, const_cast<char*>("The sizes of a tensor's dimensions, as a tuple of int.")},
-                       {0, nullptr}};
+PyMethodDef methods[] = {
+    {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
+    {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot slots[] = {
+    {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
+    {Py_tp_methods, methods},
+    {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
+    {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
+    {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
+    {Py_tp_doc, const_cast<char*>("The sizes of a tensor's dimensions, as a tuple of int.")},
+    {0, nullptr}};
 PyType_Spec spec = {"flambeau_core.Size", 0, 0, Py_TPFLAGS_DEFAULT, slots};
 
 }  // namespace
@@ -70,7 +77,8 @@ bool make_size_type(PyObject* module) {
   size_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases));
   Py_XDECREF(bases);
   make_size = new_size;
-  return size_type && PyObject_SetAttrString(module, "Size", reinterpret_cast<PyObject*>(size_type)) == 0;
+  return size_type &&
+         PyObject_SetAttrString(module, "Size", reinterpret_cast<PyObject*>(size_type)) == 0;
 }
 
 }  // namespace flambeau

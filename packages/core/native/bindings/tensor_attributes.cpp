@@ -11,7 +11,9 @@ Tensor* self_of(PyObject* o) { return as_tensor(o); }
 PyObject* get_shape(PyObject* o, void*) { return shape_object(self_of(o)); }
 PyObject* get_dtype(PyObject* o, void*) { return dtype_object(self_of(o)->arr.dtype); }
 PyObject* get_ndim(PyObject* o, void*) { return PyLong_FromLong(self_of(o)->ndim()); }
-PyObject* get_itemsize(PyObject* o, void*) { return PyLong_FromLongLong(itemsize(self_of(o)->arr.dtype)); }
+PyObject* get_itemsize(PyObject* o, void*) {
+  return PyLong_FromLongLong(itemsize(self_of(o)->arr.dtype));
+}
 PyObject* get_nbytes(PyObject* o, void*) {
   return PyLong_FromLongLong(self_of(o)->numel() * itemsize(self_of(o)->arr.dtype));
 }
@@ -33,14 +35,18 @@ int set_requires_grad(PyObject* o, PyObject* value, void*) {
         if (on < 0) throw PythonError{};
         if (t->grad_fn && !on)
           fail(ErrorKind::Runtime,
-               "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+               "you can only change requires_grad flags of leaf variables. If you want to use a "
+               "computed variable in a "
                "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
         if (on && !is_differentiable(t->dtype()))
-          fail(ErrorKind::Runtime, "only Tensors of floating point and complex dtype can require gradients");
+          fail(ErrorKind::Runtime,
+               "only Tensors of floating point and complex dtype can require gradients");
         if (on && t->storage->inference && !inference_memory)
           fail(ErrorKind::Runtime,
-               "Setting requires_grad=True on an inference tensor outside of inference mode is not allowed.");
-        if (!t->grad_fn) t->flags = on ? t->flags | kRequiresGrad : t->flags & ~uint32_t(kRequiresGrad);
+               "Setting requires_grad=True on an inference tensor outside of inference mode is not "
+               "allowed.");
+        if (!t->grad_fn)
+          t->flags = on ? t->flags | kRequiresGrad : t->flags & ~uint32_t(kRequiresGrad);
         return 0;
       },
       -1);
@@ -54,10 +60,14 @@ PyObject* get_grad_fn(PyObject* o, void*) {
 }
 
 PyObject* get_is_leaf(PyObject* o, void*) {
-  return guarded([&]() -> PyObject* { return PyBool_FromLong(!requires_grad(self_of(o)) || !self_of(o)->grad_fn); });
+  return guarded([&]() -> PyObject* {
+    return PyBool_FromLong(!requires_grad(self_of(o)) || !self_of(o)->grad_fn);
+  });
 }
 
-PyObject* get_retains_grad(PyObject* o, void*) { return PyBool_FromLong(self_of(o)->flags & kRetainsGrad); }
+PyObject* get_retains_grad(PyObject* o, void*) {
+  return PyBool_FromLong(self_of(o)->flags & kRetainsGrad);
+}
 PyObject* get_output_nr(PyObject* o, void*) { return PyLong_FromLong(long(self_of(o)->output_nr)); }
 PyObject* get_version(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
@@ -72,8 +82,10 @@ PyObject* get_grad(PyObject* o, void*) {
   Tensor* t = self_of(o);
   if (!t->grad && t->grad_fn && !(t->flags & kRetainsGrad) && requires_grad(t)) {
     if (PyErr_WarnEx(PyExc_UserWarning,
-                     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                     "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                     "Its .grad attribute "
+                     "won't be populated during autograd.backward(). If you indeed want the .grad "
+                     "field to be populated "
                      "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.",
                      1))
       return nullptr;
@@ -87,18 +99,23 @@ int set_grad(PyObject* o, PyObject* value, void*) {
         Tensor* t = self_of(o);
         if (value && value != Py_None) {
           if (!is_tensor(value))
-            fail(ErrorKind::Type, "assigned grad expected to be a Tensor or None but got grad of type '%s'",
+            fail(ErrorKind::Type,
+                 "assigned grad expected to be a Tensor or None but got grad of type '%s'",
                  Py_TYPE(value)->tp_name);
           Tensor* g = as_tensor(value);
           if (g == t) fail(ErrorKind::Runtime, "can't assign Variable as its own grad");
           if (g->shape() != t->shape())
             fail(ErrorKind::Runtime,
-                 "assigned grad has data of a different size: the tensor has shape %s and the grad %s",
+                 "assigned grad has data of a different size: the tensor has shape %s and the grad "
+                 "%s",
                  to_string(t->shape()).c_str(), to_string(g->shape()).c_str());
           if (g->dtype() != t->dtype())
-            fail(ErrorKind::Runtime, "assigned grad has data of a different type: the tensor has dtype %s and the grad %s",
+            fail(ErrorKind::Runtime,
+                 "assigned grad has data of a different type: the tensor has dtype %s and the grad "
+                 "%s",
                  info(t->dtype()).name, info(g->dtype()).name);
-          if (g->device != t->device) fail(ErrorKind::Runtime, "assigned grad has data located on a different device");
+          if (g->device != t->device)
+            fail(ErrorKind::Runtime, "assigned grad has data located on a different device");
         }
         Ref old = Ref::steal(t->grad);
         t->grad = value && value != Py_None ? Ref(as_tensor(value)).release() : nullptr;
@@ -115,7 +132,8 @@ int set_data(PyObject* o, PyObject* value, void*) {
   return guarded(
       [&]() -> int {
         if (!value || !is_tensor(value))
-          fail(ErrorKind::Type, "data must be a Tensor, not %s", value ? Py_TYPE(value)->tp_name : "nothing");
+          fail(ErrorKind::Type, "data must be a Tensor, not %s",
+               value ? Py_TYPE(value)->tp_name : "nothing");
         if (as_tensor(value) != self_of(o)) replace_contents(self_of(o), as_tensor(value));
         return 0;
       },
@@ -133,7 +151,8 @@ PyObject* get_T(PyObject* o, void*) {
 PyObject* get_mT(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
     if (self_of(o)->ndim() < 2)
-      fail(ErrorKind::Runtime, "tensor.mT is only supported on matrices or batches of matrices. Got %d-D tensor.",
+      fail(ErrorKind::Runtime,
+           "tensor.mT is only supported on matrices or batches of matrices. Got %d-D tensor.",
            self_of(o)->ndim());
     return object(transpose(self_of(o), -2, -1));
   });
@@ -141,14 +160,18 @@ PyObject* get_mT(PyObject* o, void*) {
 PyObject* get_H(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
     if (self_of(o)->ndim() != 2 && self_of(o)->ndim() != 0)
-      fail(ErrorKind::Runtime, "tensor.H is only supported on matrices (2-D tensors). Got %d-D tensor.", self_of(o)->ndim());
-    return object(unary("conj_physical", self_of(o)->ndim() ? transpose(self_of(o), 0, 1) : Ref(self_of(o))));
+      fail(ErrorKind::Runtime,
+           "tensor.H is only supported on matrices (2-D tensors). Got %d-D tensor.",
+           self_of(o)->ndim());
+    return object(
+        unary("conj_physical", self_of(o)->ndim() ? transpose(self_of(o), 0, 1) : Ref(self_of(o))));
   });
 }
 PyObject* get_mH(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
     if (self_of(o)->ndim() < 2)
-      fail(ErrorKind::Runtime, "tensor.mH is only supported on matrices or batches of matrices. Got %d-D tensor.",
+      fail(ErrorKind::Runtime,
+           "tensor.mH is only supported on matrices or batches of matrices. Got %d-D tensor.",
            self_of(o)->ndim());
     return object(unary("conj_physical", transpose(self_of(o), -2, -1)));
   });
@@ -158,7 +181,8 @@ PyObject* part(PyObject* o, int64_t which) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
     if (is_complex(t->dtype())) return object(select(real_view(t), -1, which));
-    if (which == 1) fail(ErrorKind::Runtime, "imag is not implemented for tensors with non-complex dtypes.");
+    if (which == 1)
+      fail(ErrorKind::Runtime, "imag is not implemented for tensors with non-complex dtypes.");
     return boxed(t);
   });
 }
@@ -175,8 +199,12 @@ int set_part(PyObject* o, PyObject* value, int64_t which) {
 int set_real(PyObject* o, PyObject* v, void*) { return set_part(o, v, 0); }
 int set_imag(PyObject* o, PyObject* v, void*) { return set_part(o, v, 1); }
 
-PyObject* get_is_cpu(PyObject* o, void*) { return PyBool_FromLong(self_of(o)->device == cpu_device()); }
-PyObject* get_is_cuda(PyObject* o, void*) { return PyBool_FromLong(self_of(o)->device->name == "cuda"); }
+PyObject* get_is_cpu(PyObject* o, void*) {
+  return PyBool_FromLong(self_of(o)->device == cpu_device());
+}
+PyObject* get_is_cuda(PyObject* o, void*) {
+  return PyBool_FromLong(self_of(o)->device->name == "cuda");
+}
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_layout(PyObject*, void*) {
   PyObject* module = PyImport_ImportModule("flambeau_core.layout");
@@ -199,7 +227,8 @@ PyGetSetDef tensor_attributes[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients are computed for it.", nullptr},
+    {"requires_grad", get_requires_grad, set_requires_grad,
+     "Whether gradients are computed for it.", nullptr},
     {"grad", get_grad, set_grad, "The accumulated gradient, or None.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The node that made it, or None for a leaf.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded op made it.", nullptr},

@@ -18,11 +18,21 @@ PyObject* method_tolist(PyObject* o, PyObject*) {
 }
 PyObject* method_dim(PyObject* o, PyObject*) { return PyLong_FromLong(self_of(o)->ndim()); }
 PyObject* method_numel(PyObject* o, PyObject*) { return PyLong_FromLongLong(self_of(o)->numel()); }
-PyObject* method_element_size(PyObject* o, PyObject*) { return PyLong_FromLongLong(itemsize(self_of(o)->arr.dtype)); }
-PyObject* method_storage_offset(PyObject* o, PyObject*) { return PyLong_FromLongLong(self_of(o)->offset()); }
-PyObject* method_data_ptr(PyObject* o, PyObject*) { return PyLong_FromVoidPtr(self_of(o)->arr.data); }
-PyObject* method_floating(PyObject* o, PyObject*) { return PyBool_FromLong(is_floating(self_of(o)->arr.dtype)); }
-PyObject* method_complex(PyObject* o, PyObject*) { return PyBool_FromLong(is_complex(self_of(o)->arr.dtype)); }
+PyObject* method_element_size(PyObject* o, PyObject*) {
+  return PyLong_FromLongLong(itemsize(self_of(o)->arr.dtype));
+}
+PyObject* method_storage_offset(PyObject* o, PyObject*) {
+  return PyLong_FromLongLong(self_of(o)->offset());
+}
+PyObject* method_data_ptr(PyObject* o, PyObject*) {
+  return PyLong_FromVoidPtr(self_of(o)->arr.data);
+}
+PyObject* method_floating(PyObject* o, PyObject*) {
+  return PyBool_FromLong(is_floating(self_of(o)->arr.dtype));
+}
+PyObject* method_complex(PyObject* o, PyObject*) {
+  return PyBool_FromLong(is_complex(self_of(o)->arr.dtype));
+}
 PyObject* method_signed(PyObject* o, PyObject*) {
   return PyBool_FromLong(self_of(o)->arr.dtype != FB_BOOL && self_of(o)->arr.dtype != FB_UINT8);
 }
@@ -31,37 +41,48 @@ PyObject* method_get_device(PyObject* o, PyObject*) {
   return PyLong_FromLong(self_of(o)->device == cpu_device() ? -1 : self_of(o)->device_index());
 }
 
-PyObject* method_contiguous(PyObject* o, PyObject*, PyObject*) { return PyBool_FromLong(self_of(o)->contiguous()); }
+PyObject* method_contiguous(PyObject* o, PyObject*, PyObject*) {
+  return PyBool_FromLong(self_of(o)->contiguous());
+}
 
 // size() and stride(): all, or one dimension.
 PyObject* one_or_all(PyObject* o, PyObject* args, PyObject* kwargs, bool sizes) {
   PyObject* dim = nullptr;
   static const char* names[] = {"dim", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &dim)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &dim))
+    return nullptr;
   Tensor* t = self_of(o);
   return guarded([&]() -> PyObject* {
     if (!dim || dim == Py_None) {
       if (sizes) return shape_object(t);
       PyObject* all = checked(PyTuple_New(t->ndim()));
-      for (int i = 0; i < t->ndim(); i++) PyTuple_SET_ITEM(all, i, PyLong_FromLongLong(t->stride(i)));
+      for (int i = 0; i < t->ndim(); i++)
+        PyTuple_SET_ITEM(all, i, PyLong_FromLongLong(t->stride(i)));
       return all;
     }
     long d = PyLong_AsLong(dim);
     if (d == -1 && PyErr_Occurred()) throw PythonError{};
-    if (t->ndim() == 0) fail(ErrorKind::Index, "Dimension specified as %ld but tensor has no dimensions", d);
+    if (t->ndim() == 0)
+      fail(ErrorKind::Index, "Dimension specified as %ld but tensor has no dimensions", d);
     int i = wrap_dim(d, t->ndim());
     return PyLong_FromLongLong(sizes ? t->size(i) : t->stride(i));
   });
 }
-PyObject* method_size(PyObject* o, PyObject* args, PyObject* kwargs) { return one_or_all(o, args, kwargs, true); }
-PyObject* method_stride(PyObject* o, PyObject* args, PyObject* kwargs) { return one_or_all(o, args, kwargs, false); }
+PyObject* method_size(PyObject* o, PyObject* args, PyObject* kwargs) {
+  return one_or_all(o, args, kwargs, true);
+}
+PyObject* method_stride(PyObject* o, PyObject* args, PyObject* kwargs) {
+  return one_or_all(o, args, kwargs, false);
+}
 
 PyObject* method_set_contents(PyObject* o, PyObject* source) {
   return guarded([&]() -> PyObject* {
-    if (!is_tensor(source)) fail(ErrorKind::Type, "set_(): argument 'source' must be Tensor, not %s", Py_TYPE(source)->tp_name);
+    if (!is_tensor(source))
+      fail(ErrorKind::Type, "set_(): argument 'source' must be Tensor, not %s",
+           Py_TYPE(source)->tp_name);
     if (as_tensor(source)->dtype() != self_of(o)->dtype())
-      fail(ErrorKind::Runtime, "set_: expected a tensor of dtype %s but got %s", info(self_of(o)->dtype()).name,
-           info(as_tensor(source)->dtype()).name);
+      fail(ErrorKind::Runtime, "set_: expected a tensor of dtype %s but got %s",
+           info(self_of(o)->dtype()).name, info(as_tensor(source)->dtype()).name);
     if (source != o) replace_contents(self_of(o), as_tensor(source));
     return boxed(self_of(o));
   });
@@ -77,16 +98,22 @@ PyObject* method_same_size(PyObject* o, PyObject* other) {
 
 // ---- the storage beneath, for serialisation ----
 
-PyObject* method_storage_key(PyObject* o, PyObject*) { return PyLong_FromVoidPtr(self_of(o)->storage); }
-PyObject* method_storage_nbytes(PyObject* o, PyObject*) { return PyLong_FromLongLong(self_of(o)->storage->nbytes); }
+PyObject* method_storage_key(PyObject* o, PyObject*) {
+  return PyLong_FromVoidPtr(self_of(o)->storage);
+}
+PyObject* method_storage_nbytes(PyObject* o, PyObject*) {
+  return PyLong_FromLongLong(self_of(o)->storage->nbytes);
+}
 
 PyObject* method_storage_bytes(PyObject* o, PyObject*) {
   return guarded([&]() -> PyObject* {
     Storage* s = self_of(o)->storage;
     if (s->device->host_memory)
-      return PyMemoryView_FromMemory(static_cast<char*>(s->data), Py_ssize_t(s->nbytes), PyBUF_WRITE);
+      return PyMemoryView_FromMemory(static_cast<char*>(s->data), Py_ssize_t(s->nbytes),
+                                     PyBUF_WRITE);
     PyObject* bytes = checked(PyByteArray_FromStringAndSize(nullptr, Py_ssize_t(s->nbytes)));
-    s->device->opened()->copy_to_host(s->device_index, s->data, s->buffer, 0, PyByteArray_AS_STRING(bytes), s->nbytes);
+    s->device->opened()->copy_to_host(s->device_index, s->data, s->buffer, 0,
+                                      PyByteArray_AS_STRING(bytes), s->nbytes);
     PyObject* view = PyMemoryView_FromObject(bytes);
     Py_DECREF(bytes);
     return view;
@@ -102,14 +129,18 @@ PyCFunction with_keywords(F f) {
 
 PyMethodDef tensor_methods[] = {
     {"item", method_item, METH_NOARGS, "item() -> number\n\nThe value of a tensor of one element."},
-    {"tolist", method_tolist, METH_NOARGS, "tolist() -> list or number\n\nThe values as nested lists."},
+    {"tolist", method_tolist, METH_NOARGS,
+     "tolist() -> list or number\n\nThe values as nested lists."},
     {"dim", method_dim, METH_NOARGS, "dim() -> int\n\nThe number of dimensions."},
     {"ndimension", method_dim, METH_NOARGS, "ndimension() -> int\n\nThe number of dimensions."},
     {"numel", method_numel, METH_NOARGS, "numel() -> int\n\nThe number of elements."},
     {"nelement", method_numel, METH_NOARGS, "nelement() -> int\n\nThe number of elements."},
-    {"element_size", method_element_size, METH_NOARGS, "element_size() -> int\n\nBytes of one element."},
-    {"storage_offset", method_storage_offset, METH_NOARGS, "storage_offset() -> int\n\nElements before the first."},
-    {"data_ptr", method_data_ptr, METH_NOARGS, "data_ptr() -> int\n\nThe address of the first element."},
+    {"element_size", method_element_size, METH_NOARGS,
+     "element_size() -> int\n\nBytes of one element."},
+    {"storage_offset", method_storage_offset, METH_NOARGS,
+     "storage_offset() -> int\n\nElements before the first."},
+    {"data_ptr", method_data_ptr, METH_NOARGS,
+     "data_ptr() -> int\n\nThe address of the first element."},
     {"is_floating_point", method_floating, METH_NOARGS, nullptr},
     {"is_complex", method_complex, METH_NOARGS, nullptr},
     {"is_signed", method_signed, METH_NOARGS, nullptr},
@@ -118,8 +149,10 @@ PyMethodDef tensor_methods[] = {
     {"get_device", method_get_device, METH_NOARGS, nullptr},
     {"is_contiguous", with_keywords(method_contiguous), METH_VARARGS | METH_KEYWORDS,
      "is_contiguous() -> bool\n\nWhether elements lie row-major without gaps."},
-    {"size", with_keywords(method_size), METH_VARARGS | METH_KEYWORDS, "size(dim=None) -> Size or int"},
-    {"stride", with_keywords(method_stride), METH_VARARGS | METH_KEYWORDS, "stride(dim=None) -> tuple or int"},
+    {"size", with_keywords(method_size), METH_VARARGS | METH_KEYWORDS,
+     "size(dim=None) -> Size or int"},
+    {"stride", with_keywords(method_stride), METH_VARARGS | METH_KEYWORDS,
+     "stride(dim=None) -> tuple or int"},
     {"set_", method_set_contents, METH_O, nullptr},
     {"is_same_size", method_same_size, METH_O, nullptr},
     {"_storage_key", method_storage_key, METH_NOARGS, nullptr},

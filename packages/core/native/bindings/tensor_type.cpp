@@ -72,8 +72,10 @@ int truth(PyObject* self) {
   return guarded(
       [&]() -> int {
         Tensor* t = as_tensor(self);
-        if (t->numel() == 0) fail(ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
-        if (t->numel() != 1) fail(ErrorKind::Runtime, "Boolean value of Tensor with more than one value is ambiguous");
+        if (t->numel() == 0)
+          fail(ErrorKind::Runtime, "Boolean value of Tensor with no values is ambiguous");
+        if (t->numel() != 1)
+          fail(ErrorKind::Runtime, "Boolean value of Tensor with more than one value is ambiguous");
         return item(t).truth();
       },
       -1);
@@ -82,7 +84,8 @@ int truth(PyObject* self) {
 PyObject* converted(PyObject* self, PyTypeObject* type) {
   PyObject* number = guarded([&]() -> PyObject* {
     if (as_tensor(self)->numel() != 1)
-      fail(ErrorKind::Value, "only one element tensors can be converted to Python scalars, got shape %s",
+      fail(ErrorKind::Value,
+           "only one element tensors can be converted to Python scalars, got shape %s",
            to_string(as_tensor(self)->shape()).c_str());
     return number_from_scalar(as_tensor(self));
   });
@@ -97,7 +100,8 @@ PyObject* to_index(PyObject* self) {
   return guarded([&]() -> PyObject* {
     Tensor* t = as_tensor(self);
     if (t->numel() != 1 || is_differentiable(t->dtype()))
-      fail(ErrorKind::Type, "only integer tensors of a single element can be converted to an index");
+      fail(ErrorKind::Type,
+           "only integer tensors of a single element can be converted to an index");
     return PyLong_FromLongLong(item(t).i);
   });
 }
@@ -146,12 +150,17 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   PyObject *type, *data;
   int wanted = 0;
   static const char* names[] = {"cls", "data", "require_grad", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p", const_cast<char**>(names), &type, &data, &wanted)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p", const_cast<char**>(names), &type, &data,
+                                   &wanted))
+    return nullptr;
   return guarded([&]() -> PyObject* {
-    if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), tensor_type) || !is_tensor(data))
-      fail(ErrorKind::Type, "_make_subclass(cls, data): cls must be a subclass of Tensor and data a Tensor");
+    if (!PyType_Check(type) ||
+        !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), tensor_type) || !is_tensor(data))
+      fail(ErrorKind::Type,
+           "_make_subclass(cls, data): cls must be a subclass of Tensor and data a Tensor");
     if (wanted && !is_differentiable(as_tensor(data)->dtype()))
-      fail(ErrorKind::Runtime, "only Tensors of floating point and complex dtype can require gradients");
+      fail(ErrorKind::Runtime,
+           "only Tensors of floating point and complex dtype can require gradients");
     PyObject* o = as_type(reinterpret_cast<PyTypeObject*>(type), as_tensor(data));
     if (wanted) as_tensor(o)->flags |= kRequiresGrad;
     return o;
@@ -161,17 +170,21 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
 // as_subclass(cls): the same tensor, in the graph, as another type.
 PyObject* as_subclass(PyObject* self, PyObject* type) {
   return guarded([&]() -> PyObject* {
-    if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), tensor_type))
+    if (!PyType_Check(type) ||
+        !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), tensor_type))
       fail(ErrorKind::Type, "as_subclass(cls): cls must be a subclass of Tensor");
     PyObject* o = as_type(reinterpret_cast<PyTypeObject*>(type), as_tensor(self));
     if (records(as_tensor(self)))
-      record("AliasBackward0", {as_tensor(self)}, as_tensor(o), [](Backward& b) { b.set(0, b.grad()); });
+      record("AliasBackward0", {as_tensor(self)}, as_tensor(o),
+             [](Backward& b) { b.set(0, b.grad()); });
     return o;
   });
 }
 
 PyObject* get_dict(PyObject* self, void*) { return PyObject_GenericGetDict(self, nullptr); }
-int set_dict(PyObject* self, PyObject* value, void*) { return PyObject_GenericSetDict(self, value, nullptr); }
+int set_dict(PyObject* self, PyObject* value, void*) {
+  return PyObject_GenericSetDict(self, value, nullptr);
+}
 
 PyGetSetDef dict_attribute[] = {{"__dict__", get_dict, set_dict, nullptr, nullptr},
                                 {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -180,9 +193,10 @@ PyMethodDef own_methods[] = {
      METH_VARARGS | METH_KEYWORDS | METH_STATIC, nullptr},
     {"as_subclass", as_subclass, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
-PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, offsetof(Tensor, dict), READONLY, nullptr},
-                         {"__weaklistoffset__", T_PYSSIZET, offsetof(Tensor, weakrefs), READONLY, nullptr},
-                         {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(Tensor, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Tensor, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 
 template <class F>
 void* slot(F f) {
@@ -202,7 +216,9 @@ PyType_Slot slots[] = {
     {Py_tp_members, members},
     {Py_tp_getset, dict_attribute},
     {Py_tp_methods, own_methods},
-    {Py_tp_doc, const_cast<char*>("An array of elements of one dtype on one device, with a place in the autograd graph.")},
+    {Py_tp_doc,
+     const_cast<char*>(
+         "An array of elements of one dtype on one device, with a place in the autograd graph.")},
     {Py_nb_add, slot(operators::add)},
     {Py_nb_subtract, slot(operators::sub)},
     {Py_nb_multiply, slot(operators::mul)},
@@ -248,7 +264,8 @@ PyType_Spec spec = {"flambeau_core.Tensor", sizeof(Tensor), 0,
 bool add_attributes(PyTypeObject* type, PyGetSetDef* defs) {
   for (PyGetSetDef* d = defs; d->name; d++) {
     PyObject* o = PyDescr_NewGetSet(type, d);
-    if (!o || PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), d->name, o) < 0) return false;
+    if (!o || PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), d->name, o) < 0)
+      return false;
     Py_DECREF(o);
   }
   return true;
@@ -257,7 +274,8 @@ bool add_attributes(PyTypeObject* type, PyGetSetDef* defs) {
 bool add_methods(PyTypeObject* type, PyMethodDef* defs) {
   for (PyMethodDef* d = defs; d->ml_name; d++) {
     PyObject* o = PyDescr_NewMethod(type, d);
-    if (!o || PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), d->ml_name, o) < 0) return false;
+    if (!o || PyObject_SetAttrString(reinterpret_cast<PyObject*>(type), d->ml_name, o) < 0)
+      return false;
     Py_DECREF(o);
   }
   return true;
@@ -267,7 +285,8 @@ bool add_methods(PyTypeObject* type, PyMethodDef* defs) {
 
 bool make_tensor_type(PyObject* module) {
   tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return tensor_type && add_attributes(tensor_type, tensor_attributes) && add_methods(tensor_type, tensor_methods) &&
+  return tensor_type && add_attributes(tensor_type, tensor_attributes) &&
+         add_methods(tensor_type, tensor_methods) &&
          add_methods(tensor_type, tensor_autograd_methods) &&
          PyObject_SetAttrString(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0;
 }

@@ -43,8 +43,7 @@ void Backend::check_index(const std::string& device_type, int index) {
 
 Backend* DeviceType::open() {
   if (open_device_hook) open_device_hook(name);
-  if (!backend)
-    fail(ErrorKind::Runtime, "no backend serves the device type '%s'", name.c_str());
+  if (!backend) fail(ErrorKind::Runtime, "no backend serves the device type '%s'", name.c_str());
   return backend;
 }
 

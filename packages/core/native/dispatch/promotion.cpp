@@ -25,9 +25,9 @@ DType promote(DType a, DType b) {
     std::swap(ca, cb);
   }
   if (ca == Category::Complex)
-    return cb == Category::Complex ? FB_COMPLEX128 : promote(real_dtype(a), b) == FB_FLOAT64
-                                                         ? FB_COMPLEX128
-                                                         : a;
+    return cb == Category::Complex                   ? FB_COMPLEX128
+           : promote(real_dtype(a), b) == FB_FLOAT64 ? FB_COMPLEX128
+                                                     : a;
   if (ca != cb) return a;
   if (ca == Category::Floating)
     return (a == FB_FLOAT16 && b == FB_BFLOAT16) || (a == FB_BFLOAT16 && b == FB_FLOAT16)

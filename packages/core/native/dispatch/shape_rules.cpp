@@ -9,8 +9,9 @@ namespace flambeau {
 int wrap_dim(int64_t dim, int ndim) {
   int n = std::max(ndim, 1);
   if (dim < -n || dim >= n)
-    fail(ErrorKind::Index, "Dimension out of range (expected to be in range of [%d, %d], but got %lld)",
-         -n, n - 1, static_cast<long long>(dim));
+    fail(ErrorKind::Index,
+         "Dimension out of range (expected to be in range of [%d, %d], but got %lld)", -n, n - 1,
+         static_cast<long long>(dim));
   return int(dim < 0 ? dim + n : dim);
 }
 
@@ -34,11 +35,12 @@ Dims broadcast_shapes(const char* op, Ints a, Ints b) {
     int ia = a.n - out.n + i, ib = b.n - out.n + i;
     int64_t x = ia < 0 ? 1 : a[ia], y = ib < 0 ? 1 : b[ib];
     if (x != y && x != 1 && y != 1)
-      fail(ErrorKind::Runtime,
-           "%s: The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton "
-           "dimension %d (shapes %s and %s)",
-           op, static_cast<long long>(x), static_cast<long long>(y), i, to_string(a).c_str(),
-           to_string(b).c_str());
+      fail(
+          ErrorKind::Runtime,
+          "%s: The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton "
+          "dimension %d (shapes %s and %s)",
+          op, static_cast<long long>(x), static_cast<long long>(y), i, to_string(a).c_str(),
+          to_string(b).c_str());
     out[i] = x == 1 ? y : x;
   }
   return out;

@@ -29,14 +29,16 @@ Storage* new_storage(DeviceType* device, int device_index, int64_t nbytes) {
     backend->allocate(device_index, nbytes, &data, &buffer);
   }
   Storage* s = take();
-  *s = Storage{1, 0, data, nbytes, device, device_index, 0, inference_memory, buffer, nullptr, nullptr};
+  *s = Storage{1,      0,       data,   nbytes, device, device_index, 0, inference_memory,
+               buffer, nullptr, nullptr};
   return s;
 }
 
 Storage* borrow_storage(DeviceType* device, int device_index, void* data, int64_t nbytes,
                         void* owner, void (*release_owner)(void*)) {
   Storage* s = take();
-  *s = Storage{1, 0, data, nbytes, device, device_index, 0, inference_memory, nullptr, owner, release_owner};
+  *s = Storage{1,       0,     data,         nbytes, device, device_index, 0, inference_memory,
+               nullptr, owner, release_owner};
   return s;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "ops/construct.h"
+#include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
 #include "ops/operators.h"
 #include "ops/op.h"
@@ -168,11 +169,13 @@ BinaryRow* find(const char* name) {
 
 BinaryRow *row_add, *row_sub, *row_mul, *row_div, *row_pow;
 
-void check_types(const BinaryRow& r, DType compute) {
+void check_types(const BinaryRow& r, DType compute, const Operand& a, const Operand& b) {
   if (is_floating(compute) && r.type != Type::Bits) return;
-  if (r.type == Type::Bits && is_differentiable(compute))
+  if (r.type == Type::Bits && is_differentiable(compute)) {
+    if (a.t && b.t) (void)broadcast_shapes(r.name, a.t->shape(), b.t->shape());
     fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
          info(compute).legacy_name);
+  }
   if (compute == FB_BOOL && &r == row_sub)
     fail(ErrorKind::Runtime,
          "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
@@ -231,7 +234,7 @@ void record_binary(const BinaryRow& r, const Operand& a, const Operand& b, Tenso
 Ref apply(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* destination) {
   DType compute = a.t && b.t && a.t->dtype() == b.t->dtype() ? a.t->dtype() : result_type(a, b);
   if (r.type == Type::Floating) compute = floating_type(compute);
-  check_types(r, compute);
+  check_types(r, compute, a, b);
   // No truth value is NaN.
   if (__builtin_expect(compute == FB_BOOL, 0)) {
     if (r.kernel == kernel_id("fmax")) return apply(*find("maximum"), a, b, destination);
@@ -253,6 +256,21 @@ Ref apply(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* destin
 
 Operand operand(const Args& a, int i) {
   return a.tensor(i) ? Operand(a.tensor(i)) : Operand(a.scalar(i));
+}
+
+// log(exp(a) + exp(b)) of complex numbers, from the one with the larger real part.
+Ref complex_logaddexp(Tensor* a, Tensor* b) {
+  Ref a_larger = binary("ge", select(real_view(a), -1, 0), select(real_view(b), -1, 0));
+  Ref larger = where(a_larger, a, b), smaller = where(a_larger, b, a);
+  return add(larger, unary("log1p", exp(sub(smaller, larger))));
+}
+
+PyObject* run_logaddexp(Args& a) {
+  Tensor *x = a.tensor(0), *y = a.tensor(1);
+  DType d = result_type(x, y);
+  if (is_complex(d) && !has_kernel(x->device, kernel_id("logaddexp"), d))
+    return object(complex_logaddexp(to_dtype(x, d), to_dtype(y, d)));
+  return object(apply(*static_cast<const BinaryRow*>(a.row), x, y, a.destination));
 }
 
 // Ops that take a number on either side still need a tensor on one.
@@ -466,7 +484,9 @@ void declare_binary() {
     uint32_t flags = name == "maximum" || name == "minimum" || name == "fmax" || name == "fmin" || name == "logaddexp"
                          ? kBoth | kOut
                          : kElementwise;
-    auto put = [&](const std::string& n) { declare(n + self + other, run, flags, &r); };
+    auto put = [&](const std::string& n) {
+      declare(n + self + other, name == "logaddexp" ? run_logaddexp : run, flags, &r);
+    };
     put(name);
     static const char* aliases[][2] = {{"gt", "greater"}, {"ge", "greater_equal"}, {"lt", "less"},
                                        {"le", "less_equal"}, {"ne", "not_equal"}, {"mul", "multiply"},

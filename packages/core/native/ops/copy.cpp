@@ -37,8 +37,8 @@ void transfer(Tensor* to, Tensor* from) {
     source->copy_to_host(from->device_index(), from->storage->data, from->storage->buffer,
                          byte_offset(from), to->arr.data, nbytes);
   } else if (from->device->host_memory) {
-    target->copy_from_host(to->device_index(), to->storage->data, to->storage->buffer, byte_offset(to),
-                           from->arr.data, nbytes);
+    target->copy_from_host(to->device_index(), to->storage->data, to->storage->buffer,
+                           byte_offset(to), from->arr.data, nbytes);
   } else {
     Ref staged = empty(from->shape(), from->dtype(), Device{cpu_device(), 0});
     transfer(staged, from);
@@ -64,8 +64,8 @@ void copy_values(Tensor* to, Tensor* from) {
   if (to->shape() != from->shape()) {
     spread = from->arr;
     if (!broadcast_strides(from->shape(), from->strides(), to->shape(), strides))
-      fail(ErrorKind::Runtime, "copy_: shape %s does not broadcast to %s", to_string(from->shape()).c_str(),
-           to_string(to->shape()).c_str());
+      fail(ErrorKind::Runtime, "copy_: shape %s does not broadcast to %s",
+           to_string(from->shape()).c_str(), to_string(to->shape()).c_str());
     spread.shape = to->arr.shape;
     spread.strides = strides;
     spread.ndim = to->arr.ndim;
@@ -106,7 +106,8 @@ void fill_values(Tensor* t, const Scalar& s) {
     return;
   }
   int64_t zeros[max_dims] = {};
-  fb_array number{value, t->arr.shape, zeros, t->numel(), t->arr.ndim, t->arr.dtype, FB_HOST_SCALAR, 0, nullptr};
+  fb_array number{value,        t->arr.shape,   zeros, t->numel(), t->arr.ndim,
+                  t->arr.dtype, FB_HOST_SCALAR, 0,     nullptr};
   fb_array* outs[] = {&t->arr};
   const fb_array* ins[] = {&number};
   call_kernel(t->device, {kernel_id("fill"), t->dtype(), outs, 1, ins, 1});
@@ -118,8 +119,8 @@ Scalar item(Tensor* t) {
          static_cast<long long>(t->numel()));
   if (t->device->host_memory) return load_scalar(t->arr.data, t->dtype());
   alignas(16) char value[16];
-  t->device->opened()->copy_to_host(t->device_index(), t->storage->data, t->storage->buffer, byte_offset(t),
-                                    value, itemsize(t->dtype()));
+  t->device->opened()->copy_to_host(t->device_index(), t->storage->data, t->storage->buffer,
+                                    byte_offset(t), value, itemsize(t->dtype()));
   return load_scalar(value, t->dtype());
 }
 
@@ -145,7 +146,8 @@ void resize(Tensor* t, Ints shape) {
   if (need * itemsize(t->dtype()) > t->storage->nbytes) {
     if (t->storage->release_owner)
       fail(ErrorKind::Runtime,
-           "Trying to resize storage that is not resizable: the memory of a tensor of shape %s belongs to "
+           "Trying to resize storage that is not resizable: the memory of a tensor of shape %s "
+           "belongs to "
            "somebody else, shape %s was asked for",
            to_string(t->shape()).c_str(), to_string(shape).c_str());
     Ref bigger = empty_like(t, shape);
@@ -181,7 +183,8 @@ Ref to_dtype(Tensor* t, DType d) {
 }
 
 Ref to_device(Tensor* t, Device d) {
-  if (!d.type || (d.type == t->device && (d.index < 0 || d.index == t->device_index()))) return Ref(t);
+  if (!d.type || (d.type == t->device && (d.index < 0 || d.index == t->device_index())))
+    return Ref(t);
   Ref y = empty(t->shape(), t->dtype(), d);
   copy_values(y, t);
   if (records(t)) record("ToCopyBackward0", {t}, y, [](Backward& b) { b.set(0, b.grad()); });
@@ -194,12 +197,15 @@ Ref copy_(Tensor* self, Tensor* source) {
     int64_t strides[max_dims];
     if (!broadcast_strides(source->shape(), source->strides(), self->shape(), strides))
       fail(ErrorKind::Runtime,
-           "copy_: The size of the source, %s, does not broadcast to the size of the destination, %s",
+           "copy_: The size of the source, %s, does not broadcast to the size of the destination, "
+           "%s",
            to_string(source->shape()).c_str(), to_string(self->shape()).c_str());
   }
   bool recorded = records(self, source);
   // Reading and writing one block of memory needs a copy in between.
-  Ref from = source->storage == self->storage && source != self ? Ref::steal(clone(source).release()) : Ref(source);
+  Ref from = source->storage == self->storage && source != self
+                 ? Ref::steal(clone(source).release())
+                 : Ref(source);
   copy_values(self, from);
   bump_version(self);
   if (recorded) {
@@ -229,9 +235,11 @@ PyObject* run_fill(Args& a) {
   Operand v = operand(a, 1);
   if (v.t && v.t->ndim() > 0)
     fail(ErrorKind::Runtime,
-         "fill only supports 0-dimension value tensor but got tensor with %d dimensions.", v.t->ndim());
+         "fill only supports 0-dimension value tensor but got tensor with %d dimensions.",
+         v.t->ndim());
   if (!v.t && v.s.category == Category::Complex && !is_complex(self->dtype()))
-    fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow", info(self->dtype()).name);
+    fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow",
+         info(self->dtype()).name);
   if (a.destination) {
     fill_values(self, v.t ? item(v.t) : v.s);
     return boxed(self);
@@ -279,9 +287,10 @@ struct TypeRow {
   DType dtype;
 };
 constexpr TypeRow type_rows[] = {
-    {"bool", FB_BOOL},     {"byte", FB_UINT8},      {"char", FB_INT8},       {"short", FB_INT16},
-    {"int", FB_INT32},     {"long", FB_INT64},      {"half", FB_FLOAT16},    {"bfloat16", FB_BFLOAT16},
-    {"float", FB_FLOAT32}, {"double", FB_FLOAT64},  {"cfloat", FB_COMPLEX64}, {"cdouble", FB_COMPLEX128},
+    {"bool", FB_BOOL},      {"byte", FB_UINT8},        {"char", FB_INT8},
+    {"short", FB_INT16},    {"int", FB_INT32},         {"long", FB_INT64},
+    {"half", FB_FLOAT16},   {"bfloat16", FB_BFLOAT16}, {"float", FB_FLOAT32},
+    {"double", FB_FLOAT64}, {"cfloat", FB_COMPLEX64},  {"cdouble", FB_COMPLEX128},
 };
 
 PyObject* run_type(Args& a) {
@@ -312,11 +321,16 @@ void declare_copy() {
   declare("copy_(Tensor self, Tensor src, bool non_blocking=False)", run_copy, kMethod);
   declare("fill(Tensor self, Operand value)", run_fill, kBoth | kInPlace);
   declare("zero(Tensor self)", run_zero, kBoth | kInPlace | kOnlyInPlace);
-  declare("to(Tensor self, dtype dtype, bool non_blocking=False, bool copy=False)", run_to_dtype, kMethod);
-  declare("to(Tensor self, device? device=None, dtype? dtype=None, bool non_blocking=False, bool copy=False)",
-          run_to_device, kMethod);
-  declare("to(Tensor self, Tensor other, bool non_blocking=False, bool copy=False)", run_to_other, kMethod);
-  for (const TypeRow& r : type_rows) declare(std::string(r.name) + "(Tensor self)", run_type, kMethod, &r);
+  declare("to(Tensor self, dtype dtype, bool non_blocking=False, bool copy=False)", run_to_dtype,
+          kMethod);
+  declare(
+      "to(Tensor self, device? device=None, dtype? dtype=None, bool non_blocking=False, bool "
+      "copy=False)",
+      run_to_device, kMethod);
+  declare("to(Tensor self, Tensor other, bool non_blocking=False, bool copy=False)", run_to_other,
+          kMethod);
+  for (const TypeRow& r : type_rows)
+    declare(std::string(r.name) + "(Tensor self)", run_type, kMethod, &r);
   declare("type_as(Tensor self, Tensor other)", run_type_as, kMethod);
   declare("cpu(Tensor self)", run_cpu, kMethod);
   declare("resize_(Tensor self, int[]* size)", run_resize, kMethod);

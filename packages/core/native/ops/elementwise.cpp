@@ -10,7 +10,8 @@ namespace {
 constexpr int max_inputs = 4;
 
 std::string device_text(Tensor* t) {
-  return t->device == cpu_device() ? "cpu" : t->device->name + ":" + std::to_string(t->device_index());
+  return t->device == cpu_device() ? "cpu"
+                                   : t->device->name + ":" + std::to_string(t->device_index());
 }
 
 [[noreturn]] void fail_devices(const char* op, Tensor* a, Tensor* b) {
@@ -104,9 +105,10 @@ Ref elementwise(const Elementwise& e, const Operand* in, int n, const bool* abse
   Dims shape(first ? first->shape() : Ints());
   if (reshaped)
     for (int i = 0; i < n; i++)
-      if ((!absent || !absent[i]) && in[i].t) shape = broadcast_shapes(e.op, shape, in[i].t->shape());
-  Device device = plain && first ? Device{first->device, first->device_index()}
-                                 : common_device(e.op, in, n);
+      if ((!absent || !absent[i]) && in[i].t)
+        shape = broadcast_shapes(e.op, shape, in[i].t->shape());
+  Device device =
+      plain && first ? Device{first->device, first->device_index()} : common_device(e.op, in, n);
 
   const fb_array* arrays[max_inputs];
   fb_array local[max_inputs];
@@ -128,8 +130,8 @@ Ref elementwise(const Elementwise& e, const Operand* in, int n, const bool* abse
       HostScalar& h = scalars[i];
       store_scalar(h.value, want, t ? item(t) : in[i].s);
       std::memset(h.zeros, 0, sizeof(int64_t) * size_t(shape.n));
-      local[i] = fb_array{h.value, shape.v, h.zeros, numel_of(shape), shape.n, uint8_t(want),
-                          FB_HOST_SCALAR, 0, nullptr};
+      local[i] = fb_array{h.value,       shape.v,        h.zeros, numel_of(shape), shape.n,
+                          uint8_t(want), FB_HOST_SCALAR, 0,       nullptr};
       arrays[i] = &local[i];
       continue;
     }
@@ -175,7 +177,8 @@ Ref elementwise_plain(int kernel, DType compute, DType out, const Operand& a, co
   Tensor* x = a.t ? a.t : b.t;
   if (!x || !x->contiguous() || x->numel() == 0 || x->dtype() != compute) return nullptr;
   if (a.t && b.t) {
-    if (!b.t->contiguous() || b.t->dtype() != compute || !same_device(x, b.t) || x->shape() != b.t->shape())
+    if (!b.t->contiguous() || b.t->dtype() != compute || !same_device(x, b.t) ||
+        x->shape() != b.t->shape())
       return nullptr;
     Ref y = empty_twin(x, out);
     fb_array* outs[] = {&y->arr};
@@ -187,7 +190,9 @@ Ref elementwise_plain(int kernel, DType compute, DType out, const Operand& a, co
   int64_t zeros[max_dims];
   std::memset(zeros, 0, sizeof(int64_t) * size_t(x->ndim()));
   store_scalar(value, compute, a.t ? b.s : a.s);
-  fb_array number{value, x->arr.shape, zeros, x->numel(), x->ndim(), uint8_t(compute), FB_HOST_SCALAR, 0, nullptr};
+  fb_array number{value,     x->arr.shape,     zeros,          x->numel(),
+                  x->ndim(), uint8_t(compute), FB_HOST_SCALAR, 0,
+                  nullptr};
   Ref y = empty_twin(x, out);
   fb_array* outs[] = {&y->arr};
   const fb_array* ins[] = {a.t ? &x->arr : &number, a.t ? &number : &x->arr};

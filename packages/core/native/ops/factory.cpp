@@ -56,7 +56,8 @@ Ref arange(const Scalar& start, const Scalar& end, const Scalar& step, DType d, 
 Ref with_grad(Ref t, bool wanted) {
   if (wanted) {
     if (!is_differentiable(t->dtype()))
-      fail(ErrorKind::Runtime, "only Tensors of floating point and complex dtype can require gradients");
+      fail(ErrorKind::Runtime,
+           "only Tensors of floating point and complex dtype can require gradients");
     t->flags |= kRequiresGrad;
   }
   return t;
@@ -64,7 +65,8 @@ Ref with_grad(Ref t, bool wanted) {
 
 namespace {
 
-const std::string options = ", *, dtype? dtype=None, device? device=None, bool requires_grad=False)";
+const std::string options =
+    ", *, dtype? dtype=None, device? device=None, bool requires_grad=False)";
 
 // Where the options of a factory begin in its argument list.
 template <int first>
@@ -73,8 +75,8 @@ Ref finish(Args& a, Ref t) {
 }
 
 DType number_dtype(const Scalar& s) {
-  return s.category == Category::Bool      ? FB_BOOL
-         : s.category == Category::Integer ? FB_INT64
+  return s.category == Category::Bool       ? FB_BOOL
+         : s.category == Category::Integer  ? FB_INT64
          : s.category == Category::Floating ? default_dtype()
                                             : complex_dtype(default_dtype());
 }
@@ -118,7 +120,8 @@ PyObject* run_like(Args& a) {
 }
 PyObject* run_full_like(Args& a) {
   Tensor* t = a.tensor(0);
-  return object(finish<2>(a, full(t->shape(), a.scalar(1), a.dtype(2, t->dtype()), device_like(a, 3, t))));
+  return object(
+      finish<2>(a, full(t->shape(), a.scalar(1), a.dtype(2, t->dtype()), device_like(a, 3, t))));
 }
 PyObject* run_new(Args& a) {
   auto& r = *static_cast<const LikeRow*>(a.row);
@@ -130,21 +133,25 @@ PyObject* run_new(Args& a) {
 }
 PyObject* run_new_full(Args& a) {
   Tensor* t = a.tensor(0);
-  return object(finish<3>(a, full(a.ints(1), a.scalar(2), a.dtype(3, t->dtype()), device_like(a, 4, t))));
+  return object(
+      finish<3>(a, full(a.ints(1), a.scalar(2), a.dtype(3, t->dtype()), device_like(a, 4, t))));
 }
 
 DType range_dtype(const Scalar& a, const Scalar& b, const Scalar& c) {
-  return a.category <= Category::Integer && b.category <= Category::Integer && c.category <= Category::Integer
+  return a.category <= Category::Integer && b.category <= Category::Integer &&
+                 c.category <= Category::Integer
              ? FB_INT64
              : default_dtype();
 }
 PyObject* run_arange_end(Args& a) {
   Scalar end = a.scalar(0), start(0), step(1);
-  return object(finish<1>(a, arange(start, end, step, wanted_dtype(a, 1, range_dtype(start, end, step)), a.device(2))));
+  return object(finish<1>(
+      a, arange(start, end, step, wanted_dtype(a, 1, range_dtype(start, end, step)), a.device(2))));
 }
 PyObject* run_arange(Args& a) {
   Scalar start = a.scalar(0), end = a.scalar(1), step = a.scalar(2);
-  return object(finish<3>(a, arange(start, end, step, wanted_dtype(a, 3, range_dtype(start, end, step)), a.device(4))));
+  return object(finish<3>(
+      a, arange(start, end, step, wanted_dtype(a, 3, range_dtype(start, end, step)), a.device(4))));
 }
 
 // An end of a range: a number, or a tensor without dimensions.
@@ -152,8 +159,8 @@ Scalar bound(Args& a, int i) {
   Tensor* t = a.tensor(i);
   if (t && t->ndim() > 0)
     fail(ErrorKind::Runtime,
-         "%s only supports 0-dimensional start and end tensors, but got a tensor of shape %s", a.op->name,
-         to_string(t->shape()).c_str());
+         "%s only supports 0-dimensional start and end tensors, but got a tensor of shape %s",
+         a.op->name, to_string(t->shape()).c_str());
   return t ? item(t) : a.scalar(i);
 }
 
@@ -171,8 +178,9 @@ PyObject* run_linspace(Args& a) {
     p[0].f = 0, p[1].f = 1;
     fb_array* outs[] = {&w->arr};
     if (n) call_kernel(w->device, {kernel_id("linspace"), w->dtype(), outs, 1, nullptr, 0, p});
-    Ref line = add(mul(w, Operand(Scalar(std::complex<double>(end.f - start.f, end.imag - start.imag)))),
-                   Operand(Scalar(std::complex<double>(start.f, start.imag))));
+    Ref line =
+        add(mul(w, Operand(Scalar(std::complex<double>(end.f - start.f, end.imag - start.imag)))),
+            Operand(Scalar(std::complex<double>(start.f, start.imag))));
     return object(finish<3>(a, to_dtype(line, d)));
   }
   Ref t = empty(Ints(&n, 1), d, device);
@@ -215,7 +223,8 @@ void declare_factory() {
   declare("new_full(Tensor self, int[] size, Scalar fill_value" + options, run_new_full, kMethod);
   declare("arange(Scalar end" + options, run_arange_end, kFunction | kOut);
   declare("arange(Scalar start, Scalar end, Scalar step=1" + options, run_arange, kFunction | kOut);
-  declare("linspace(Operand start, Operand end, int steps" + options, run_linspace, kFunction | kOut);
+  declare("linspace(Operand start, Operand end, int steps" + options, run_linspace,
+          kFunction | kOut);
 }
 
 }  // namespace flambeau

@@ -30,7 +30,7 @@ namespace {
 // Index tensors made ready: integers of one shape, one for each of the leading
 // dimensions of a permuted view of the tensor.
 struct Plan {
-  Dims order;                // the permutation: indexed dimensions first
+  Dims order;  // the permutation: indexed dimensions first
   Dims index_shape;
   std::vector<Ref> indices;  // int64, broadcast to index_shape
   int first = 0;             // where the result's index dimensions go
@@ -46,7 +46,8 @@ void expand_masks(Tensor* t, const std::vector<Tensor*>& given, std::vector<Ref>
     }
     if (i->dtype() != FB_BOOL && i->dtype() != FB_UINT8) {
       if (!is_integral(i->dtype()))
-        fail(ErrorKind::Index, "tensors used as indices must be long, int, byte or bool tensors, got %s",
+        fail(ErrorKind::Index,
+             "tensors used as indices must be long, int, byte or bool tensors, got %s",
              info(i->dtype()).name);
       out.push_back(i->dtype() == FB_INT64 ? Ref(i) : cast_values(i, FB_INT64));
       continue;
@@ -55,7 +56,8 @@ void expand_masks(Tensor* t, const std::vector<Tensor*>& given, std::vector<Ref>
       int d = int(out.size()) + k;
       if (d >= t->ndim() || t->size(d) != i->size(k))
         fail(ErrorKind::Index,
-             "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
+             "The shape of the mask %s at index %d does not match the shape of the indexed tensor "
+             "%s at index %d",
              to_string(i->shape()).c_str(), k, to_string(t->shape()).c_str(), d);
     }
     Ref places = nonzero(i);
@@ -68,7 +70,8 @@ Plan make_plan(const char* op, Tensor* t, const std::vector<Tensor*>& given) {
   std::vector<Ref> all;
   expand_masks(t, given, all);
   if (int(all.size()) > t->ndim())
-    fail(ErrorKind::Index, "too many indices for tensor of dimension %d (got %zu)", t->ndim(), all.size());
+    fail(ErrorKind::Index, "too many indices for tensor of dimension %d (got %zu)", t->ndim(),
+         all.size());
   all.resize(size_t(t->ndim()));
   int last = -1, first = -1;
   bool adjacent = true;
@@ -141,7 +144,9 @@ void put_values(Tensor* t, const Plan& p, Tensor* values, bool accumulate) {
   while (source->ndim() > read_shape.n && source->size(0) == 1) source = select(source, 0, 0);
   int64_t unused[max_dims];
   if (!broadcast_strides(source->shape(), source->strides(), read_shape, unused))
-    fail(ErrorKind::Runtime, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
+    fail(ErrorKind::Runtime,
+         "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape "
+         "%s",
          to_string(values->shape()).c_str(), to_string(read_shape).c_str());
   Ref spread = permute(expand(source, read_shape), back);
   std::vector<const fb_array*> ins{&spread->arr};
@@ -149,7 +154,8 @@ void put_values(Tensor* t, const Plan& p, Tensor* values, bool accumulate) {
   fb_array* outs[] = {&target->arr};
   fb_param params[1];
   params[0].i = accumulate;
-  call_kernel(t->device, {kernel_id("index_put"), t->dtype(), outs, 1, ins.data(), int(ins.size()), params});
+  call_kernel(t->device,
+              {kernel_id("index_put"), t->dtype(), outs, 1, ins.data(), int(ins.size()), params});
 }
 
 std::vector<Saved> saved(const std::vector<Tensor*>& given) {
@@ -251,7 +257,8 @@ PyObject* run_index_put(Args& a) {
   Tensor *t = a.tensor(0), *values = a.tensor(2);
   if (values->dtype() != t->dtype())
     fail(ErrorKind::Runtime,
-         "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+         "Index put requires the source and destination dtypes match, got %s for the destination "
+         "and %s for the source.",
          info(t->dtype()).legacy_name, info(values->dtype()).legacy_name);
   auto indices = index_list(a.object(1));
   if (!a.destination) return object(index_put(t, indices, values, a.flag(3)));
@@ -282,7 +289,8 @@ PyObject* run_where_condition(Args& a) {
 PyObject* run_masked_select(Args& a) {
   Tensor *t = a.tensor(0), *mask = a.tensor(1);
   if (mask->dtype() != FB_BOOL)
-    fail(ErrorKind::Runtime, "masked_select: expected BoolTensor for mask, but got %s", info(mask->dtype()).legacy_name);
+    fail(ErrorKind::Runtime, "masked_select: expected BoolTensor for mask, but got %s",
+         info(mask->dtype()).legacy_name);
   Dims shape = broadcast_shapes("masked_select", t->shape(), mask->shape());
   if (shape.n == 0) return object(index(unsqueeze(t, 0), {unsqueeze(mask, 0).get()}));
   Ref m = expand(mask, shape);
@@ -294,7 +302,8 @@ PyObject* run_argwhere(Args& a) { return object(nonzero(a.tensor(0))); }
 }  // namespace
 
 void declare_index() {
-  declare("index_put(Tensor self, any indices, Tensor values, bool accumulate=False)", run_index_put, kBoth | kInPlace);
+  declare("index_put(Tensor self, any indices, Tensor values, bool accumulate=False)",
+          run_index_put, kBoth | kInPlace);
   declare("nonzero(Tensor self, *, bool as_tuple=False)", run_nonzero, kBoth);
   declare("argwhere(Tensor self)", run_argwhere, kBoth);
   declare("where(Tensor condition)", run_where_condition, kFunction);

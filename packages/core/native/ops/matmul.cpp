@@ -18,7 +18,8 @@ void check_types(const char* op, Tensor* a, Tensor* b) {
 }
 
 [[noreturn]] void fail_shapes(Tensor* a, Tensor* b) {
-  fail(ErrorKind::Runtime, "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+  fail(ErrorKind::Runtime,
+       "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
        static_cast<long long>(a->size(0)), static_cast<long long>(a->size(1)),
        static_cast<long long>(b->size(0)), static_cast<long long>(b->size(1)));
 }
@@ -82,7 +83,8 @@ Ref bmm(Tensor* a, Tensor* b) {
   check_types("bmm", a, b);
   if (a->size(0) != b->size(0) || a->size(2) != b->size(1))
     fail(ErrorKind::Runtime,
-         "bmm: Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+         "bmm: Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but "
+         "got: [%lld, %lld].",
          static_cast<long long>(a->size(0)), static_cast<long long>(a->size(2)),
          static_cast<long long>(b->size(0)), static_cast<long long>(b->size(1)));
   return product("BmmBackward0", a, b);
@@ -92,10 +94,11 @@ Ref dot(Tensor* a, Tensor* b) {
   check_types("dot", a, b);
   if (a->size(0) != b->size(0))
     fail(ErrorKind::Runtime,
-         "dot: inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got "
+         "dot: inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same "
+         "number of elements, but got "
          "%lld and %lld elements respectively",
-         static_cast<long long>(a->size(0)), static_cast<long long>(b->size(0)), static_cast<long long>(a->size(0)),
-         static_cast<long long>(b->size(0)));
+         static_cast<long long>(a->size(0)), static_cast<long long>(b->size(0)),
+         static_cast<long long>(a->size(0)), static_cast<long long>(b->size(0)));
   Ref y = empty_like(a, Ints());
   int64_t n = a->size(0), row[3] = {1, 1, n}, column[3] = {1, n, 1}, one[3] = {1, 1, 1};
   int64_t ra[3] = {0, 0, a->stride(0)}, cb[3] = {0, b->stride(0), 0}, none[3] = {1, 1, 1};
@@ -120,8 +123,8 @@ Ref dot(Tensor* a, Tensor* b) {
 
 void want_dims(const char* op, const char* what, Tensor* t, int n) {
   if (t->ndim() != n)
-    fail(ErrorKind::Runtime, "%s: %s must be a %dD tensor, but got %dD with shape %s", op, what, n, t->ndim(),
-         to_string(t->shape()).c_str());
+    fail(ErrorKind::Runtime, "%s: %s must be a %dD tensor, but got %dD with shape %s", op, what, n,
+         t->ndim(), to_string(t->shape()).c_str());
 }
 
 Ref matmul_batched(Tensor* a, Tensor* b) {
@@ -129,9 +132,11 @@ Ref matmul_batched(Tensor* a, Tensor* b) {
   int64_t m = sa[sa.n - 2], k = sa[sa.n - 1], kb = sb[sb.n - 2], n = sb[sb.n - 1];
   if (k != kb)
     fail(ErrorKind::Runtime,
-         "matmul: mat1 and mat2 shapes cannot be multiplied: expected size for the second operand's dimension -2 to be %lld, "
+         "matmul: mat1 and mat2 shapes cannot be multiplied: expected size for the second "
+         "operand's dimension -2 to be %lld, "
          "got %lld (shapes %s and %s)",
-         static_cast<long long>(k), static_cast<long long>(kb), to_string(sa).c_str(), to_string(sb).c_str());
+         static_cast<long long>(k), static_cast<long long>(kb), to_string(sa).c_str(),
+         to_string(sb).c_str());
   Dims batch = broadcast_shapes("matmul", {sa.p, sa.n - 2}, {sb.p, sb.n - 2});
   int64_t count = numel_of(batch);
   auto stacked = [&](Tensor* t, int64_t rows, int64_t columns) {
@@ -152,7 +157,8 @@ Ref matmul_batched(Tensor* a, Tensor* b) {
 Ref matmul(Tensor* a, Tensor* b) {
   int na = a->ndim(), nb = b->ndim();
   if (na == 0 || nb == 0)
-    fail(ErrorKind::Runtime, "matmul: both arguments need to be at least 1D, but they are %dD and %dD", na, nb);
+    fail(ErrorKind::Runtime,
+         "matmul: both arguments need to be at least 1D, but they are %dD and %dD", na, nb);
   check_types("matmul", a, b);
   if (na == 2 && nb == 2) return mm(a, b);
   if (na == 1 && nb == 1) return dot(a, b);
@@ -202,32 +208,38 @@ PyObject* run_mv(Args& a) {
 }
 PyObject* run_dot(Args& a) {
   if (a.tensor(0)->ndim() != 1 || a.tensor(1)->ndim() != 1)
-    fail(ErrorKind::Runtime, "1D tensors expected, but got %dD and %dD tensors", a.tensor(0)->ndim(),
-         a.tensor(1)->ndim());
+    fail(ErrorKind::Runtime, "1D tensors expected, but got %dD and %dD tensors",
+         a.tensor(0)->ndim(), a.tensor(1)->ndim());
   return object(dot(a.tensor(0), a.tensor(1)));
 }
 
 // beta * self + alpha * product; a beta of 0 ignores self, NaN and all.
 Ref blend(Tensor* self, Ref y, const Scalar& beta, const Scalar& alpha) {
   DType d = y->dtype();
-  if (info(d).category <= Category::Integer && (beta.category > Category::Integer || alpha.category > Category::Integer))
-    fail(ErrorKind::Runtime, "For integral input tensors, arguments beta and alpha must not be floating point numbers.");
+  if (info(d).category <= Category::Integer &&
+      (beta.category > Category::Integer || alpha.category > Category::Integer))
+    fail(
+        ErrorKind::Runtime,
+        "For integral input tensors, arguments beta and alpha must not be floating point numbers.");
   if (!alpha.equals(1)) y = mul(y, Operand(alpha));
   if (beta.is_zero()) {
     (void)broadcast_shapes("addmm", self->shape(), y->shape());
     return y;
   }
   Ref base = beta.equals(1) ? Ref(self) : mul(self, Operand(beta));
-  if (base->ndim() > y->ndim() || Ints(broadcast_shapes("addmm", base->shape(), y->shape())) != y->shape())
+  if (base->ndim() > y->ndim() ||
+      Ints(broadcast_shapes("addmm", base->shape(), y->shape())) != y->shape())
     fail(ErrorKind::Runtime,
-         "addmm: The expanded size of the tensor must match the existing size. Target sizes: %s. Tensor sizes: %s",
+         "addmm: The expanded size of the tensor must match the existing size. Target sizes: %s. "
+         "Tensor sizes: %s",
          to_string(y->shape()).c_str(), to_string(self->shape()).c_str());
   return add(base, y);
 }
 
 // Sixteen bits are widened on the way, so that the sum alone is rounded.
 template <class Product>
-Ref blended(Tensor* self, Tensor* a, Tensor* b, const Scalar& beta, const Scalar& alpha, Product&& product) {
+Ref blended(Tensor* self, Tensor* a, Tensor* b, const Scalar& beta, const Scalar& alpha,
+            Product&& product) {
   DType d = a->dtype();
   if ((d != FB_FLOAT16 && d != FB_BFLOAT16) || b->dtype() != d || self->dtype() != d)
     return blend(self, product(a, b), beta, alpha);
@@ -266,7 +278,8 @@ Ref linear_2d(Tensor* x, Tensor* w, Tensor* bias) {
            [sx = dw ? Saved(x) : Saved(), sw = dx ? Saved(w) : Saved()](Backward& v) {
              const Ref& g = v.grad();
              if (v.needs(0)) v.set(0, product("MmBackward0", g, conjugate(v.get(sw))));
-             if (v.needs(1)) v.set(1, product("MmBackward0", transpose(g, 0, 1), conjugate(v.get(sx))));
+             if (v.needs(1))
+               v.set(1, product("MmBackward0", transpose(g, 0, 1), conjugate(v.get(sx))));
              if (v.needs(2)) v.set(2, sum(g, {0}, false));
            });
   }
@@ -278,9 +291,12 @@ PyObject* run_linear(Args& a) {
   check_types("linear", x, w);
   if (bias) check_types("linear", x, bias);
   if (x->ndim() == 0 || w->ndim() > 2)
-    fail(ErrorKind::Runtime, "linear: both arguments to linear need to be at least 1D and weight at most 2D, got shapes %s and %s",
+    fail(ErrorKind::Runtime,
+         "linear: both arguments to linear need to be at least 1D and weight at most 2D, got "
+         "shapes %s and %s",
          to_string(x->shape()).c_str(), to_string(w->shape()).c_str());
-  bool fused = w->ndim() == 2 && (!bias || bias->ndim() == 1) && has_kernel(x->device, kernel_id("linear"), x->dtype());
+  bool fused = w->ndim() == 2 && (!bias || bias->ndim() == 1) &&
+               has_kernel(x->device, kernel_id("linear"), x->dtype());
   if (!fused) {
     Ref y = matmul(x, w->ndim() == 2 ? transpose(w, 0, 1) : Ref(w));
     return object(bias ? add(y, bias) : y);
@@ -289,9 +305,11 @@ PyObject* run_linear(Args& a) {
   if (k != w->size(1) || (bias && bias->size(0) != w->size(0))) {
     int64_t rows = k ? x->numel() / k : 0;
     fail(ErrorKind::Runtime,
-         "linear: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld) (input %s, weight %s, bias %s)",
-         static_cast<long long>(rows), static_cast<long long>(k), static_cast<long long>(w->size(1)),
-         static_cast<long long>(w->size(0)), to_string(x->shape()).c_str(), to_string(w->shape()).c_str(),
+         "linear: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld) (input %s, "
+         "weight %s, bias %s)",
+         static_cast<long long>(rows), static_cast<long long>(k),
+         static_cast<long long>(w->size(1)), static_cast<long long>(w->size(0)),
+         to_string(x->shape()).c_str(), to_string(w->shape()).c_str(),
          bias ? to_string(bias->shape()).c_str() : "None");
   }
   if (x->ndim() == 2) return object(linear_2d(x, w, bias));
@@ -322,10 +340,12 @@ void declare_matmul() {
   declare("bmm(Tensor self, Tensor mat2)", run_bmm, kBoth | kOut);
   declare("mv(Tensor self, Tensor vec)", run_mv, kBoth | kOut);
   declare("dot(Tensor self, Tensor tensor)", run_dot, kBoth | kOut);
-  declare("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)", run_addmm, kElementwise);
-  declare("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)", run_baddbmm,
-          kElementwise);
-  declare("linear(Tensor input, Tensor weight, Tensor? bias=None)", run_linear, kFunction | kNeural);
+  declare("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)",
+          run_addmm, kElementwise);
+  declare("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)",
+          run_baddbmm, kElementwise);
+  declare("linear(Tensor input, Tensor weight, Tensor? bias=None)", run_linear,
+          kFunction | kNeural);
   set_autocast(Autocast::Lower, {"matmul", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "linear"});
 }
 

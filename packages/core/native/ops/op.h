@@ -16,12 +16,12 @@ namespace flambeau {
 using Impl = PyObject* (*)(Args& a);
 
 enum OpFlag : uint32_t {
-  kFunction = 1,   // flambeau.name
-  kMethod = 2,     // Tensor.name
-  kInPlace = 4,    // also Tensor.name_ (and flambeau.name_)
-  kOut = 8,        // takes out=
-  kNeural = 16,    // lives in nn_ops instead of the main namespace
-  kOptimizer = 32, // lives in optim_ops
+  kFunction = 1,      // flambeau.name
+  kMethod = 2,        // Tensor.name
+  kInPlace = 4,       // also Tensor.name_ (and flambeau.name_)
+  kOut = 8,           // takes out=
+  kNeural = 16,       // lives in nn_ops instead of the main namespace
+  kOptimizer = 32,    // lives in optim_ops
   kOnlyInPlace = 64,  // there is no form that makes a new tensor
   kNeuralToo = 256,   // in nn_ops as well as in the main namespace
   kBoth = kFunction | kMethod,
@@ -38,8 +38,7 @@ struct Overload {
 };
 
 struct Op {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   const char* name;
   std::vector<Overload>* overloads;
   PyObject* composition;  // the Python definition, or nullptr
@@ -55,7 +54,8 @@ bool make_op_type();
 
 // One row. Rows of one name are overloads, tried in order.
 void declare(const char* schema, Impl impl, uint32_t flags, const void* row = nullptr);
-inline void declare(const std::string& schema, Impl impl, uint32_t flags, const void* row = nullptr) {
+inline void declare(const std::string& schema, Impl impl, uint32_t flags,
+                    const void* row = nullptr) {
   declare(schema.c_str(), impl, flags, row);
 }
 // A method whose arguments stand in another order than the function's.

@@ -17,11 +17,14 @@ Dims reduced_dims(const char* op, Tensor* t, Ints dims) {
   return all;
 }
 
-bool contains(const Dims& dims, int d) { return std::find(dims.v, dims.v + dims.n, d) != dims.v + dims.n; }
+bool contains(const Dims& dims, int d) {
+  return std::find(dims.v, dims.v + dims.n, d) != dims.v + dims.n;
+}
 
 // Runs a reducing kernel; its output keeps the reduced dimensions as 1, the
 // result drops them unless asked otherwise. Outside the graph.
-Ref reduce(int kernel, Tensor* t, const Dims& dims, bool keepdim, DType out, const fb_param* params = nullptr) {
+Ref reduce(int kernel, Tensor* t, const Dims& dims, bool keepdim, DType out,
+           const fb_param* params = nullptr) {
   if (dims.n == t->ndim() && t->contiguous() && !keepdim) {
     // All of a dense tensor: one run of elements.
     Ref y = empty_like(t, Ints(), out);
@@ -61,7 +64,8 @@ Ref restored(Tensor* g, const Dims& dims, int ndim, bool keepdim) {
 
 // Sums and products: the kernels give int64 for whole numbers, whatever is asked for.
 Ref accumulate(int kernel, Tensor* t, const Dims& dims, bool keepdim, DType out) {
-  if (info(out).category > Category::Integer || out == FB_INT64) return reduce(kernel, t, dims, keepdim, out);
+  if (info(out).category > Category::Integer || out == FB_INT64)
+    return reduce(kernel, t, dims, keepdim, out);
   return cast_values(reduce(kernel, t, dims, keepdim, FB_INT64), out);
 }
 
@@ -83,13 +87,15 @@ DType sum_dtype(Args& a, int i, Tensor* t) {
 
 PyObject* run_sum(Args& a) {
   Tensor* t = a.tensor(0);
-  return object(sum_dims(t, reduced_dims("sum", t, a.given(1) ? a.ints(1) : Ints()), a.flag(2), sum_dtype(a, 3, t)));
+  return object(sum_dims(t, reduced_dims("sum", t, a.given(1) ? a.ints(1) : Ints()), a.flag(2),
+                         sum_dtype(a, 3, t)));
 }
 
 Ref mean_dims(Tensor* t, const Dims& dims, bool keepdim) {
   if (!is_differentiable(t->dtype()))
     fail(ErrorKind::Runtime,
-         "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: %s",
+         "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+         "complex dtype. Got: %s",
          info(t->dtype()).legacy_name);
   int64_t n = 1;
   for (int i = 0; i < dims.n; i++)
@@ -121,8 +127,10 @@ constexpr ExtremeRow extreme_rows[] = {{"amax", kernel_id("amax"), "AmaxBackward
 Ref extreme(const ExtremeRow& r, Tensor* t, const Dims& dims, bool keepdim) {
   for (int i = 0; i < dims.n; i++)
     if (t->ndim() && t->size(int(dims[i])) == 0)
-      fail(ErrorKind::Index, "%s(): Expected reduction dim %d to have non-zero size.", r.name, int(dims[i]));
-  if (is_complex(t->dtype())) fail(ErrorKind::Runtime, "%s: not implemented for '%s'", r.name, info(t->dtype()).legacy_name);
+      fail(ErrorKind::Index, "%s(): Expected reduction dim %d to have non-zero size.", r.name,
+           int(dims[i]));
+  if (is_complex(t->dtype()))
+    fail(ErrorKind::Runtime, "%s: not implemented for '%s'", r.name, info(t->dtype()).legacy_name);
   Ref y = reduce(r.kernel, t, dims, keepdim, t->dtype());
   if (records(t))
     record(r.node, {t}, y, [sx = Saved(t), sy = Saved::output(y), dims, keepdim](Backward& b) {
@@ -130,7 +138,8 @@ Ref extreme(const ExtremeRow& r, Tensor* t, const Dims& dims, bool keepdim) {
       int ndim = x->ndim();
       Ref hit = binary("eq", x, restored(y, dims, ndim, keepdim));
       Ref count = sum_dims(hit, dims, true, FB_INT64);
-      Ref each = div(restored(b.grad(), dims, ndim, keepdim), ndim ? count : reshape(count, b.grad()->shape()));
+      Ref each = div(restored(b.grad(), dims, ndim, keepdim),
+                     ndim ? count : reshape(count, b.grad()->shape()));
       b.set(0, mul(each, to_dtype(hit, b.grad()->dtype())));
     });
   return y;
@@ -145,9 +154,10 @@ PyObject* run_extreme(Args& a) {
 // ---- prod: one dimension, or all ----
 
 Ref prod_dim(Tensor* t, int d, bool keepdim, DType out) {
-  Ref source = out != t->dtype() && !(info(t->dtype()).category <= Category::Integer && out == FB_INT64)
-                   ? to_dtype(t, out)
-                   : Ref(t);
+  Ref source =
+      out != t->dtype() && !(info(t->dtype()).category <= Category::Integer && out == FB_INT64)
+          ? to_dtype(t, out)
+          : Ref(t);
   Dims dims;
   dims.push(d);
   if (source->ndim() == 0) dims.n = 0;
@@ -173,14 +183,18 @@ Ref prod_dim(Tensor* t, int d, bool keepdim, DType out) {
         }
       }
       for (int64_t i = n - 1; i >= 0; i--)
-        after[size_t(i)] = i == n - 1 ? Ref() : i == n - 2 ? narrow(x, d, n - 1, 1)
-                                                           : mul(after[size_t(i) + 1], narrow(x, d, i + 1, 1));
+        after[size_t(i)] = i == n - 1   ? Ref()
+                           : i == n - 2 ? narrow(x, d, n - 1, 1)
+                                        : mul(after[size_t(i) + 1], narrow(x, d, i + 1, 1));
       for (int64_t i = 0; i < n; i++) {
-        factors.push_back(after[size_t(i)] ? mul(before[size_t(i)], after[size_t(i)]) : before[size_t(i)]);
+        factors.push_back(after[size_t(i)] ? mul(before[size_t(i)], after[size_t(i)])
+                                           : before[size_t(i)]);
         parts.push_back(factors.back());
       }
-      if (n) b.set(0, mul(g, conjugate(cat(parts, d))));
-      else b.set(0, zeros_like(x));
+      if (n)
+        b.set(0, mul(g, conjugate(cat(parts, d))));
+      else
+        b.set(0, zeros_like(x));
     });
   return y;
 }
@@ -207,14 +221,16 @@ PyObject* run_test(Args& a) {
   auto& r = *static_cast<const TestRow*>(a.row);
   Tensor* t = a.tensor(0);
   DType out = t->dtype() == FB_UINT8 ? FB_UINT8 : FB_BOOL;  // as PyTorch keeps it
-  Ref y = reduce(r.kernel, t, reduced_dims(r.name, t, a.given(1) ? a.ints(1) : Ints()), a.flag(2), FB_BOOL);
+  Ref y = reduce(r.kernel, t, reduced_dims(r.name, t, a.given(1) ? a.ints(1) : Ints()), a.flag(2),
+                 FB_BOOL);
   return object(out == FB_BOOL ? y : cast_values(y, out));
 }
 
 PyObject* run_count_nonzero(Args& a) {
   Tensor* t = a.tensor(0);
   Ref hit = binary("ne", t, 0);
-  return object(sum_dims(hit, reduced_dims("count_nonzero", t, a.given(1) ? a.ints(1) : Ints()), false, FB_INT64));
+  return object(sum_dims(hit, reduced_dims("count_nonzero", t, a.given(1) ? a.ints(1) : Ints()),
+                         false, FB_INT64));
 }
 
 // ---- variance ----
@@ -238,12 +254,14 @@ Ref variance(Tensor* t, const Dims& dims, double correction, bool keepdim) {
   fb_param p[1];
   p[0].f = correction;
   Ref y = reduce(kernel_id("var"), t, dims, keepdim, t->dtype(), p);
-  if (divisor <= 0 && PyErr_WarnEx(PyExc_UserWarning, "var(): degrees of freedom is <= 0.", 1)) throw PythonError{};
+  if (divisor <= 0 && PyErr_WarnEx(PyExc_UserWarning, "var(): degrees of freedom is <= 0.", 1))
+    throw PythonError{};
   if (records(t))
     record("VarBackward0", {t}, y, [sx = Saved(t), dims, keepdim, divisor](Backward& b) {
       Ref x = b.get(sx);
       Ref centred = sub(x, mean_dims(x, dims, true));
-      b.set(0, mul(restored(b.grad(), dims, x->ndim(), keepdim), mul(centred, Operand(2 / divisor))));
+      b.set(0,
+            mul(restored(b.grad(), dims, x->ndim(), keepdim), mul(centred, Operand(2 / divisor))));
     });
   return y;
 }
@@ -251,11 +269,13 @@ Ref variance(Tensor* t, const Dims& dims, double correction, bool keepdim) {
 PyObject* run_var(Args& a) {
   Tensor* t = a.tensor(0);
   double correction = a.given(2) ? a.scalar(2).f : 1;
-  return object(variance(t, reduced_dims("var", t, a.given(1) ? a.ints(1) : Ints()), correction, a.flag(3)));
+  return object(
+      variance(t, reduced_dims("var", t, a.given(1) ? a.ints(1) : Ints()), correction, a.flag(3)));
 }
 PyObject* run_var_unbiased(Args& a) {
   Tensor* t = a.tensor(0);
-  return object(variance(t, reduced_dims("var", t, a.given(1) ? a.ints(1) : Ints()), a.flag(2) ? 1 : 0, a.flag(3)));
+  return object(variance(t, reduced_dims("var", t, a.given(1) ? a.ints(1) : Ints()),
+                         a.flag(2) ? 1 : 0, a.flag(3)));
 }
 PyObject* run_var_all(Args& a) {
   Tensor* t = a.tensor(0);
@@ -284,11 +304,15 @@ Ref sum(Tensor* t) { return sum_dims(t, reduced_dims("sum", t, Ints()), false, t
 Ref sum(Tensor* t, Ints dims, bool keepdim) {
   return sum_dims(t, reduced_dims("sum", t, dims), keepdim, t->dtype());
 }
-Ref mean(Tensor* t, Ints dims, bool keepdim) { return mean_dims(t, reduced_dims("mean", t, dims), keepdim); }
+Ref mean(Tensor* t, Ints dims, bool keepdim) {
+  return mean_dims(t, reduced_dims("mean", t, dims), keepdim);
+}
 Ref amax(Tensor* t, Ints dims, bool keepdim) {
   return extreme(extreme_rows[0], t, reduced_dims("amax", t, dims), keepdim);
 }
-Ref any_true(Tensor* t) { return reduce(kernel_id("any"), t, reduced_dims("any", t, Ints()), false, FB_BOOL); }
+Ref any_true(Tensor* t) {
+  return reduce(kernel_id("any"), t, reduced_dims("any", t, Ints()), false, FB_BOOL);
+}
 
 Ref sum_to(Tensor* t, Ints shape) {
   int lead = t->ndim() - shape.n;
@@ -300,19 +324,26 @@ Ref sum_to(Tensor* t, Ints shape) {
 }
 
 void declare_reduce() {
-  declare("sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)", run_sum, kBoth | kOut);
-  declare("mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)", run_mean, kBoth | kOut);
+  declare("sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)", run_sum,
+          kBoth | kOut);
+  declare("mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)", run_mean,
+          kBoth | kOut);
   declare("prod(Tensor self, *, dtype? dtype=None)", run_prod, kBoth | kOut);
-  declare("prod(Tensor self, int dim, bool keepdim=False, *, dtype? dtype=None)", run_prod_dim, kBoth | kOut);
+  declare("prod(Tensor self, int dim, bool keepdim=False, *, dtype? dtype=None)", run_prod_dim,
+          kBoth | kOut);
   set_autocast(Autocast::Full, {"prod"});
   for (const ExtremeRow& r : extreme_rows)
-    declare(std::string(r.name) + "(Tensor self, int[] dim=[], bool keepdim=False)", run_extreme, kBoth | kOut, &r);
+    declare(std::string(r.name) + "(Tensor self, int[] dim=[], bool keepdim=False)", run_extreme,
+            kBoth | kOut, &r);
   for (const TestRow& r : test_rows)
-    declare(std::string(r.name) + "(Tensor self, int[]? dim=None, bool keepdim=False)", run_test, kBoth | kOut, &r);
+    declare(std::string(r.name) + "(Tensor self, int[]? dim=None, bool keepdim=False)", run_test,
+            kBoth | kOut, &r);
   declare("count_nonzero(Tensor self, int[]? dim=None)", run_count_nonzero, kBoth);
   declare("var(Tensor self, bool unbiased)", run_var_all, kBoth | kOut);
-  declare("var(Tensor self, int[]? dim, bool unbiased, bool keepdim=False)", run_var_unbiased, kBoth | kOut);
-  declare("var(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False)", run_var, kBoth | kOut);
+  declare("var(Tensor self, int[]? dim, bool unbiased, bool keepdim=False)", run_var_unbiased,
+          kBoth | kOut);
+  declare("var(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False)",
+          run_var, kBoth | kOut);
 }
 
 }  // namespace flambeau

@@ -24,19 +24,32 @@ constexpr TypeName type_names[] = {
 
 const char* kind_word(Kind k) {
   switch (k) {
-    case Kind::Tensor: return "Tensor";
-    case Kind::Tensors: return "tuple of Tensors";
-    case Kind::Operand: return "Tensor or Number";
-    case Kind::Scalar: return "Number";
-    case Kind::Int: return "int";
-    case Kind::Ints: return "tuple of ints";
-    case Kind::Float: return "float";
-    case Kind::Bool: return "bool";
-    case Kind::Str: return "str";
-    case Kind::DType: return "flambeau.dtype";
-    case Kind::Device: return "flambeau.device";
-    case Kind::Generator: return "flambeau.Generator";
-    default: return "object";
+    case Kind::Tensor:
+      return "Tensor";
+    case Kind::Tensors:
+      return "tuple of Tensors";
+    case Kind::Operand:
+      return "Tensor or Number";
+    case Kind::Scalar:
+      return "Number";
+    case Kind::Int:
+      return "int";
+    case Kind::Ints:
+      return "tuple of ints";
+    case Kind::Float:
+      return "float";
+    case Kind::Bool:
+      return "bool";
+    case Kind::Str:
+      return "str";
+    case Kind::DType:
+      return "flambeau.dtype";
+    case Kind::Device:
+      return "flambeau.device";
+    case Kind::Generator:
+      return "flambeau.Generator";
+    default:
+      return "object";
   }
 }
 
@@ -179,12 +192,15 @@ bool read(const Param& p, PyObject* o, Slot& s, Args& a) {
       s.object = o;
       return true;
     }
-    case Kind::Scalar: return number_or_element(o, s);
+    case Kind::Scalar:
+      return number_or_element(o, s);
     case Kind::Int:
       return (PyLong_Check(o) || PyIndex_Check(o) || is_tensor(o)) && number_or_element(o, s) &&
              s.category <= Category::Integer;
-    case Kind::Ints: return ints_from(o, s, a);
-    case Kind::Float: return number_or_element(o, s) && s.category < Category::Complex;
+    case Kind::Ints:
+      return ints_from(o, s, a);
+    case Kind::Float:
+      return number_or_element(o, s) && s.category < Category::Complex;
     case Kind::Bool:
       if (!PyBool_Check(o) && !PyLong_Check(o)) return false;
       s.tag = Slot::Number;
@@ -357,12 +373,14 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
         }
         if (is_ignored_keyword(key)) continue;
         if (why)
-          *why = schema.name + "() got an unexpected keyword argument '" + PyUnicode_AsUTF8(key) + "'";
+          *why =
+              schema.name + "() got an unexpected keyword argument '" + PyUnicode_AsUTF8(key) + "'";
         return false;
       }
       if (i < taken) {
         if (why)
-          *why = schema.name + "() got multiple values for argument '" + PyUnicode_AsUTF8(key) + "'";
+          *why =
+              schema.name + "() got multiple values for argument '" + PyUnicode_AsUTF8(key) + "'";
         return false;
       }
       if (!read(schema.params[size_t(i)], value, a.slot[i], a)) {
@@ -406,7 +424,8 @@ bool number_from(PyObject* o, Slot& s) {
     int overflow;
     s.category = Category::Integer;
     s.i = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) fail(ErrorKind::Runtime, "Overflow when unpacking an integer that needs more than 64 bits");
+    if (overflow)
+      fail(ErrorKind::Runtime, "Overflow when unpacking an integer that needs more than 64 bits");
     s.f = double(s.i);
     return true;
   }
@@ -422,7 +441,8 @@ bool number_from(PyObject* o, Slot& s) {
   PyObject* plain = PyIndex_Check(o) ? PyNumber_Index(o) : PyNumber_Float(o);
   if (!plain) return PyErr_Clear(), false;
   bool ok = number_from(plain, s);
-  if (ok && PyObject_HasAttrString(o, "dtype") && !std::strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10))
+  if (ok && PyObject_HasAttrString(o, "dtype") &&
+      !std::strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10))
     s.category = Category::Bool;
   Py_DECREF(plain);
   return ok;
@@ -430,24 +450,34 @@ bool number_from(PyObject* o, Slot& s) {
 
 PyObject* box(const Slot& s) {
   switch (s.tag) {
-    case Slot::Tensor_: return Py_INCREF(s.tensor), reinterpret_cast<PyObject*>(s.tensor);
+    case Slot::Tensor_:
+      return Py_INCREF(s.tensor), reinterpret_cast<PyObject*>(s.tensor);
     case Slot::Number:
       switch (s.category) {
-        case Category::Bool: return PyBool_FromLong(long(s.i));
-        case Category::Integer: return PyLong_FromLongLong(s.i);
-        case Category::Floating: return PyFloat_FromDouble(s.f);
-        default: return PyComplex_FromDoubles(s.f, s.imag);
+        case Category::Bool:
+          return PyBool_FromLong(long(s.i));
+        case Category::Integer:
+          return PyLong_FromLongLong(s.i);
+        case Category::Floating:
+          return PyFloat_FromDouble(s.f);
+        default:
+          return PyComplex_FromDoubles(s.f, s.imag);
       }
     case Slot::Ints_: {
       PyObject* t = PyTuple_New(s.count);
       for (int i = 0; i < s.count; i++) PyTuple_SET_ITEM(t, i, PyLong_FromLongLong(s.list[i]));
       return t;
     }
-    case Slot::Str_: return PyUnicode_FromString(s.text);
-    case Slot::DType_: return dtype_object(int(s.i));
-    case Slot::Device_: return device_object(Device{s.device, int(s.f)});
-    case Slot::Object: return Py_INCREF(s.object), s.object;
-    default: Py_RETURN_NONE;
+    case Slot::Str_:
+      return PyUnicode_FromString(s.text);
+    case Slot::DType_:
+      return dtype_object(int(s.i));
+    case Slot::Device_:
+      return device_object(Device{s.device, int(s.f)});
+    case Slot::Object:
+      return Py_INCREF(s.object), s.object;
+    default:
+      Py_RETURN_NONE;
   }
 }
 
@@ -458,10 +488,14 @@ Args::~Args() {
 Scalar Args::scalar(int i) const {
   const Slot& s = slot[i];
   switch (s.category) {
-    case Category::Bool: return Scalar(s.i != 0);
-    case Category::Integer: return Scalar(s.i);
-    case Category::Floating: return Scalar(s.f);
-    default: return Scalar(std::complex<double>(s.f, s.imag));
+    case Category::Bool:
+      return Scalar(s.i != 0);
+    case Category::Integer:
+      return Scalar(s.i);
+    case Category::Floating:
+      return Scalar(s.f);
+    default:
+      return Scalar(std::complex<double>(s.f, s.imag));
   }
 }
 

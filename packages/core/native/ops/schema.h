@@ -15,18 +15,18 @@ namespace flambeau {
 
 enum class Kind : uint8_t {
   Tensor,
-  Tensors,    // a sequence of tensors
-  Operand,    // a tensor or a number
-  Scalar,     // a number (or a tensor of one element, read)
+  Tensors,  // a sequence of tensors
+  Operand,  // a tensor or a number
+  Scalar,   // a number (or a tensor of one element, read)
   Int,
-  Ints,       // a sequence of integers, or one integer
+  Ints,  // a sequence of integers, or one integer
   Float,
   Bool,
   Str,
   DType,
   Device,
   Generator,
-  Any,        // handed through as it is
+  Any,  // handed through as it is
 };
 
 // One parsed argument. What it borrows lives as long as the call.
@@ -81,7 +81,7 @@ class Args {
 
   const Op* op = nullptr;
   const Schema* schema = nullptr;
-  const void* row = nullptr;     // the op family's own row
+  const void* row = nullptr;      // the op family's own row
   Tensor* destination = nullptr;  // where the result is wanted: self of an in-place call, or out=
   PyObject* out = nullptr;        // out= as given, borrowed
   Slot slot[max_params];

@@ -69,6 +69,10 @@ PyObject* run_clamp(Args& a) {
   if (!absent[1]) present.push_back(lo);
   if (!absent[2]) present.push_back(hi);
   DType compute = result_type(present.data(), int(present.size()));
+  if (compute == FB_BOOL) {  // which the kernel does not know
+    Ref y = absent[1] ? Ref(x) : binary("maximum", x, lo);
+    return object(absent[2] ? y : binary("minimum", y, hi));
+  }
   Ref y = elementwise({"clamp", kernel_id("clamp"), compute, compute, nullptr, a.destination}, in, 3, absent);
   if (grad_mode.enabled && (requires_grad(x) || wants(lo) || wants(hi)) && is_differentiable(compute)) {
     struct Bound {

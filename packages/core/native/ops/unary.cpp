@@ -45,69 +45,72 @@ Ref angle_gradient(const Ref& g, const Ref& x) {
 }
 
 UnaryRow rows[] = {
-    {"neg", Type::Same, Keep::Nothing, "NegBackward0", [](const Ref& g, const Ref&) { return neg(g); }, "negative"},
-    {"abs", Type::Same, Keep::Input, "AbsBackward0", [](const Ref& g, const Ref& x) {
-       return mul(g, direction(x)); }, "absolute"},
+    {"neg", Type::Same, Keep::Nothing, "NegBackward0",
+     [](const Ref& g, const Ref&) { return neg(g); }, "negative"},
+    {"abs", Type::Same, Keep::Input, "AbsBackward0",
+     [](const Ref& g, const Ref& x) { return mul(g, direction(x)); }, "absolute"},
     {"sign", Type::Same, Keep::Nothing, "SignBackward0", zero},
-    {"square", Type::Same, Keep::Input, "PowBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, mul(x, 2)); }},
-    {"reciprocal", Type::Floating, Keep::Output, "ReciprocalBackward0", [](const Ref& g, const Ref& y) {
-       return g_times(g, neg(mul(y, y))); }},
-    {"sqrt", Type::Floating, Keep::Output, "SqrtBackward0", [](const Ref& g, const Ref& y) {
-       return div(g, conjugate(mul(y, 2))); }},
-    {"rsqrt", Type::Floating, Keep::Output, "RsqrtBackward0", [](const Ref& g, const Ref& y) {
-       return g_times(g, mul(mul(mul(y, y), y), -0.5)); }},
+    {"square", Type::Same, Keep::Input, "PowBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, mul(x, 2)); }},
+    {"reciprocal", Type::Floating, Keep::Output, "ReciprocalBackward0",
+     [](const Ref& g, const Ref& y) { return g_times(g, neg(mul(y, y))); }},
+    {"sqrt", Type::Floating, Keep::Output, "SqrtBackward0",
+     [](const Ref& g, const Ref& y) { return div(g, conjugate(mul(y, 2))); }},
+    {"rsqrt", Type::Floating, Keep::Output, "RsqrtBackward0",
+     [](const Ref& g, const Ref& y) { return g_times(g, mul(mul(mul(y, y), y), -0.5)); }},
     {"exp", Type::Floating, Keep::Output, "ExpBackward0", g_times},
-    {"exp2", Type::Floating, Keep::Output, "Exp2Backward0", [](const Ref& g, const Ref& y) {
-       return g_times(g, mul(y, M_LN2)); }},
-    {"expm1", Type::Floating, Keep::Output, "Expm1Backward0", [](const Ref& g, const Ref& y) {
-       return g_times(g, add(y, 1)); }},
-    {"log", Type::Floating, Keep::Input, "LogBackward0", [](const Ref& g, const Ref& x) {
-       return div(g, conjugate(x)); }},
-    {"log2", Type::Floating, Keep::Input, "Log2Backward0", [](const Ref& g, const Ref& x) {
-       return div(g, conjugate(mul(x, M_LN2))); }},
-    {"log10", Type::Floating, Keep::Input, "Log10Backward0", [](const Ref& g, const Ref& x) {
-       return div(g, conjugate(mul(x, M_LN10))); }},
-    {"log1p", Type::Floating, Keep::Input, "Log1PBackward0", [](const Ref& g, const Ref& x) {
-       return div(g, conjugate(add(x, 1))); }},
-    {"sin", Type::Floating, Keep::Input, "SinBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, unary("cos", x)); }},
-    {"cos", Type::Floating, Keep::Input, "CosBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, neg(unary("sin", x))); }},
-    {"tan", Type::Floating, Keep::Output, "TanBackward0", [](const Ref& g, const Ref& y) {
-       return g_times(g, add(mul(y, y), 1)); }},
-    {"asin", Type::Floating, Keep::Input, "AsinBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, inverse_root(x, 1, -1)); }, "arcsin"},
-    {"acos", Type::Floating, Keep::Input, "AcosBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, neg(inverse_root(x, 1, -1))); }, "arccos"},
-    {"atan", Type::Floating, Keep::Input, "AtanBackward0", [](const Ref& g, const Ref& x) {
-       return div(g, conjugate(add(mul(x, x), 1))); }, "arctan"},
-    {"sinh", Type::Floating, Keep::Input, "SinhBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, unary("cosh", x)); }},
-    {"cosh", Type::Floating, Keep::Input, "CoshBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, unary("sinh", x)); }},
-    {"asinh", Type::Floating, Keep::Input, "AsinhBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, inverse_root(x, 1, 1)); }, "arcsinh"},
-    {"acosh", Type::Floating, Keep::Input, "AcoshBackward0", [](const Ref& g, const Ref& x) {
-       return g_times(g, inverse_root(x, -1, 1)); }, "arccosh"},
-    {"atanh", Type::Floating, Keep::Input, "AtanhBackward0", [](const Ref& g, const Ref& x) {
-       return div(g, conjugate(sub(1, mul(x, x)))); }, "arctanh"},
-    {"erf", Type::Floating, Keep::Input, "ErfBackward0", [](const Ref& g, const Ref& x) {
-       return mul(g, mul(exp(neg(mul(x, x))), M_2_SQRTPI)); }},
-    {"erfc", Type::Floating, Keep::Input, "ErfcBackward0", [](const Ref& g, const Ref& x) {
-       return mul(g, mul(exp(neg(mul(x, x))), -M_2_SQRTPI)); }},
-    {"erfinv", Type::Floating, Keep::Output, "ErfinvBackward0", [](const Ref& g, const Ref& y) {
-       return mul(g, mul(exp(mul(y, y)), 1 / M_2_SQRTPI)); }},
-    {"lgamma", Type::Floating, Keep::Input, "LgammaBackward0", [](const Ref& g, const Ref& x) {
-       return mul(g, unary("digamma", x)); }},
-    {"digamma", Type::Floating, Keep::Input, "DigammaBackward0", [](const Ref&, const Ref&) -> Ref {
-       fail(ErrorKind::NotImplemented, "the derivative of digamma is not implemented"); }},
+    {"exp2", Type::Floating, Keep::Output, "Exp2Backward0",
+     [](const Ref& g, const Ref& y) { return g_times(g, mul(y, M_LN2)); }},
+    {"expm1", Type::Floating, Keep::Output, "Expm1Backward0",
+     [](const Ref& g, const Ref& y) { return g_times(g, add(y, 1)); }},
+    {"log", Type::Floating, Keep::Input, "LogBackward0",
+     [](const Ref& g, const Ref& x) { return div(g, conjugate(x)); }},
+    {"log2", Type::Floating, Keep::Input, "Log2Backward0",
+     [](const Ref& g, const Ref& x) { return div(g, conjugate(mul(x, M_LN2))); }},
+    {"log10", Type::Floating, Keep::Input, "Log10Backward0",
+     [](const Ref& g, const Ref& x) { return div(g, conjugate(mul(x, M_LN10))); }},
+    {"log1p", Type::Floating, Keep::Input, "Log1PBackward0",
+     [](const Ref& g, const Ref& x) { return div(g, conjugate(add(x, 1))); }},
+    {"sin", Type::Floating, Keep::Input, "SinBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, unary("cos", x)); }},
+    {"cos", Type::Floating, Keep::Input, "CosBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, neg(unary("sin", x))); }},
+    {"tan", Type::Floating, Keep::Output, "TanBackward0",
+     [](const Ref& g, const Ref& y) { return g_times(g, add(mul(y, y), 1)); }},
+    {"asin", Type::Floating, Keep::Input, "AsinBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, inverse_root(x, 1, -1)); }, "arcsin"},
+    {"acos", Type::Floating, Keep::Input, "AcosBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, neg(inverse_root(x, 1, -1))); }, "arccos"},
+    {"atan", Type::Floating, Keep::Input, "AtanBackward0",
+     [](const Ref& g, const Ref& x) { return div(g, conjugate(add(mul(x, x), 1))); }, "arctan"},
+    {"sinh", Type::Floating, Keep::Input, "SinhBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, unary("cosh", x)); }},
+    {"cosh", Type::Floating, Keep::Input, "CoshBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, unary("sinh", x)); }},
+    {"asinh", Type::Floating, Keep::Input, "AsinhBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, inverse_root(x, 1, 1)); }, "arcsinh"},
+    {"acosh", Type::Floating, Keep::Input, "AcoshBackward0",
+     [](const Ref& g, const Ref& x) { return g_times(g, inverse_root(x, -1, 1)); }, "arccosh"},
+    {"atanh", Type::Floating, Keep::Input, "AtanhBackward0",
+     [](const Ref& g, const Ref& x) { return div(g, conjugate(sub(1, mul(x, x)))); }, "arctanh"},
+    {"erf", Type::Floating, Keep::Input, "ErfBackward0",
+     [](const Ref& g, const Ref& x) { return mul(g, mul(exp(neg(mul(x, x))), M_2_SQRTPI)); }},
+    {"erfc", Type::Floating, Keep::Input, "ErfcBackward0",
+     [](const Ref& g, const Ref& x) { return mul(g, mul(exp(neg(mul(x, x))), -M_2_SQRTPI)); }},
+    {"erfinv", Type::Floating, Keep::Output, "ErfinvBackward0",
+     [](const Ref& g, const Ref& y) { return mul(g, mul(exp(mul(y, y)), 1 / M_2_SQRTPI)); }},
+    {"lgamma", Type::Floating, Keep::Input, "LgammaBackward0",
+     [](const Ref& g, const Ref& x) { return mul(g, unary("digamma", x)); }},
+    {"digamma", Type::Floating, Keep::Input, "DigammaBackward0",
+     [](const Ref&, const Ref&) -> Ref {
+       fail(ErrorKind::NotImplemented, "the derivative of digamma is not implemented");
+     }},
     {"floor", Type::Same, Keep::Nothing, "FloorBackward0", zero},
     {"ceil", Type::Same, Keep::Nothing, "CeilBackward0", zero},
     {"trunc", Type::Same, Keep::Nothing, "TruncBackward0", zero, "fix"},
     {"bitwise_not", Type::Same, Keep::Nothing, nullptr, nullptr},
-    {"conj_physical", Type::Same, Keep::Nothing, "ConjPhysicalBackward0", [](const Ref& g, const Ref&) {
-       return conjugate(g); }},
+    {"conj_physical", Type::Same, Keep::Nothing, "ConjPhysicalBackward0",
+     [](const Ref& g, const Ref&) { return conjugate(g); }},
     {"angle", Type::Floating, Keep::Input, "AngleBackward0", angle_gradient},
 };
 
@@ -133,7 +136,8 @@ void check_type(const UnaryRow& r, Tensor* x) {
   if (is_complex(d) && is_rounding(r.name))
     fail(ErrorKind::NotImplemented, "%s: is not supported for complex tensors", r.name);
   if (is_complex(d) && r.kernel == kernel_id("sign"))
-    fail(ErrorKind::NotImplemented, "sign: is not supported for complex tensors; sgn gives x / |x|");
+    fail(ErrorKind::NotImplemented,
+         "sign: is not supported for complex tensors; sgn gives x / |x|");
 }
 
 Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
@@ -149,8 +153,8 @@ Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
     check_type(r, x);
   }
   DType compute = r.type == Type::Same ? x->dtype() : floating_type(x->dtype());
-  bool real_out = is_complex(compute) &&
-                  (r.kernel == kernel_id("abs") || r.kernel == kernel_id("angle"));
+  bool real_out =
+      is_complex(compute) && (r.kernel == kernel_id("abs") || r.kernel == kernel_id("angle"));
   DType out = real_out ? real_dtype(compute) : compute;
   Ref y = destination || x->dtype() != compute ? Ref() : elementwise_plain(r.kernel, out, x);
   if (!y) {
@@ -164,9 +168,8 @@ Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
         record(r.node, {x}, y, [gradient](Backward& b) { b.set(0, gradient(b.grad(), nullptr)); });
         break;
       case Keep::Input:
-        record(r.node, {x}, y, [gradient, s = Saved(x)](Backward& b) {
-          b.set(0, gradient(b.grad(), b.get(s)));
-        });
+        record(r.node, {x}, y,
+               [gradient, s = Saved(x)](Backward& b) { b.set(0, gradient(b.grad(), b.get(s))); });
         break;
       case Keep::Output:
         record(r.node, {x}, y, [gradient, s = Saved::output(y)](Backward& b) {
@@ -205,7 +208,8 @@ PyObject* run_round(Args& a) {
   int64_t decimals = a.integer(1);
   if (!is_floating(x->dtype())) {
     if (is_complex(x->dtype()) || decimals != 0)
-      fail(ErrorKind::NotImplemented, "round: not implemented for '%s'", info(x->dtype()).legacy_name);
+      fail(ErrorKind::NotImplemented, "round: not implemented for '%s'",
+           info(x->dtype()).legacy_name);
     return object(clone(x));
   }
   Operand in[] = {x};
@@ -264,7 +268,8 @@ void declare_unary() {
   }
   for (TestRow& r : tests) {
     r.kernel = find_kernel_id(r.name);
-    declare(std::string(r.name) + "(Tensor self)", run_test, kBoth | kOut | (r.kernel == kernel_id("logical_not") ? uint32_t(kInPlace) : 0u), &r);
+    declare(std::string(r.name) + "(Tensor self)", run_test,
+            kBoth | kOut | (r.kernel == kernel_id("logical_not") ? uint32_t(kInPlace) : 0u), &r);
   }
   declare("round(Tensor self, *, int decimals=0)", run_round, kElementwise);
   declare("positive(Tensor self)", run_positive, kBoth);

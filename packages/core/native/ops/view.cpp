@@ -33,9 +33,11 @@ int64_t reach(Ints shape, Ints strides) {
 
 // Gradient of overlapping or scattered elements, added up one by one in a flat
 // image of the source's memory; the view begins `skip` elements from the source.
-Ref add_into(Tensor* g, Ints source_shape, Ints source_strides, Ints shape, Ints strides, int64_t skip) {
+Ref add_into(Tensor* g, Ints source_shape, Ints source_strides, Ints shape, Ints strides,
+             int64_t skip) {
   int64_t first = std::min<int64_t>(skip, 0);
-  int64_t extent = std::max(reach(source_shape, source_strides), skip + reach(shape, strides)) - first + 1;
+  int64_t extent =
+      std::max(reach(source_shape, source_strides), skip + reach(shape, strides)) - first + 1;
   Ref flat = zeros(g, Ints(&extent, 1));
   Ref places = arange(0, extent, 1, FB_INT64, Device{g->device, g->device_index()});
   Ref taken = reshape(as_strided(places, shape, strides, skip - first), {-1});
@@ -45,8 +47,10 @@ Ref add_into(Tensor* g, Ints source_shape, Ints source_strides, Ints shape, Ints
 
 [[noreturn]] void fail_view(Tensor* t, Ints shape) {
   fail(ErrorKind::Runtime,
-       "view: view size is not compatible with input tensor's size and stride (at least one dimension spans "
-       "across two contiguous subspaces). Use .reshape(...) instead. (view from %s with strides %s to %s)",
+       "view: view size is not compatible with input tensor's size and stride (at least one "
+       "dimension spans "
+       "across two contiguous subspaces). Use .reshape(...) instead. (view from %s with strides %s "
+       "to %s)",
        to_string(t->shape()).c_str(), to_string(t->strides()).c_str(), to_string(shape).c_str());
 }
 
@@ -59,7 +63,8 @@ bool try_view(Tensor* t, Ints shape, Ref& y) {
   }
   y = make_view(t, shape, {strides, shape.n}, 0);
   if (records(t))
-    record("ViewBackward0", {t}, y, [s = Dims(t->shape())](Backward& b) { b.set(0, reshape(b.grad(), s)); });
+    record("ViewBackward0", {t}, y,
+           [s = Dims(t->shape())](Backward& b) { b.set(0, reshape(b.grad(), s)); });
   return true;
 }
 
@@ -93,7 +98,8 @@ Ref as_strided(Tensor* t, Ints shape, Ints strides, int64_t offset) {
   }
   if (numel_of(shape) > 0 && (offset < 0 || (last + 1) * itemsize(t->dtype()) > t->storage->nbytes))
     fail(ErrorKind::Runtime,
-         "as_strided: setStorage: sizes %s, strides %s, storage offset %lld are out of bounds for storage "
+         "as_strided: setStorage: sizes %s, strides %s, storage offset %lld are out of bounds for "
+         "storage "
          "of size %lld",
          to_string(shape).c_str(), to_string(strides).c_str(), static_cast<long long>(offset),
          static_cast<long long>(t->storage->nbytes));
@@ -101,7 +107,8 @@ Ref as_strided(Tensor* t, Ints shape, Ints strides, int64_t offset) {
   Ref y = make_view(t, shape, strides, skip);
   if (records(t))
     record("AsStridedBackward0", {t}, y,
-           [s = Dims(t->shape()), st = Dims(t->strides()), shape = Dims(shape), strides = Dims(strides),
+           [s = Dims(t->shape()), st = Dims(t->strides()), shape = Dims(shape),
+            strides = Dims(strides),
             skip](Backward& b) { b.set(0, add_into(b.grad(), s, st, shape, strides, skip)); });
   return y;
 }
@@ -111,14 +118,17 @@ Ref expand(Tensor* t, Ints requested) {
   int lead = shape.n - t->ndim();
   if (lead < 0)
     fail(ErrorKind::Runtime,
-         "expand(%s, size=%s): the number of sizes provided (%d) must be greater or equal to the number of "
+         "expand(%s, size=%s): the number of sizes provided (%d) must be greater or equal to the "
+         "number of "
          "dimensions in the tensor (%d)",
          to_string(t->shape()).c_str(), to_string(requested).c_str(), shape.n, t->ndim());
   for (int i = 0; i < shape.n; i++)
     if (shape[i] == -1) {
       if (i < lead)
         fail(ErrorKind::Runtime,
-             "expand: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension %d", i);
+             "expand: The expanded size of the tensor (-1) isn't allowed in a leading, "
+             "non-existing dimension %d",
+             i);
       shape[i] = t->size(i - lead);
     } else if (shape[i] < 0) {
       fail(ErrorKind::Runtime, "expand: invalid size %lld in %s", static_cast<long long>(shape[i]),
@@ -127,7 +137,8 @@ Ref expand(Tensor* t, Ints requested) {
   int64_t strides[max_dims];
   if (!broadcast_strides(t->shape(), t->strides(), shape, strides))
     fail(ErrorKind::Runtime,
-         "expand: The expanded size of the tensor must match the existing size at non-singleton dimensions. "
+         "expand: The expanded size of the tensor must match the existing size at non-singleton "
+         "dimensions. "
          "Target sizes: %s. Tensor sizes: %s",
          to_string(shape).c_str(), to_string(t->shape()).c_str());
   Ref y = make_view(t, shape, {strides, shape.n}, 0);
@@ -141,7 +152,8 @@ Ref expand(Tensor* t, Ints requested) {
 Ref permute(Tensor* t, Ints requested) {
   if (requested.n != t->ndim())
     fail(ErrorKind::Runtime,
-         "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+         "permute(sparse_coo): number of dimensions in the tensor input does not match the length "
+         "of the desired "
          "ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
          t->ndim(), requested.n);
   Dims dims = wrap_dims("permute", requested, t->ndim()), shape, strides, back;
@@ -166,7 +178,8 @@ Ref transpose(Tensor* t, int64_t a, int64_t b) {
   }
   Ref y = make_view(t, shape, strides, 0);
   if (records(t))
-    record("TransposeBackward0", {t}, y, [i, j](Backward& v) { v.set(0, transpose(v.grad(), i, j)); });
+    record("TransposeBackward0", {t}, y,
+           [i, j](Backward& v) { v.set(0, transpose(v.grad(), i, j)); });
   return y;
 }
 
@@ -180,7 +193,8 @@ Ref squeeze(Tensor* t, Ints requested) {
   }
   Ref y = make_view(t, shape, strides, 0);
   if (records(t))
-    record("SqueezeBackward1", {t}, y, [s = Dims(t->shape())](Backward& b) { b.set(0, reshape(b.grad(), s)); });
+    record("SqueezeBackward1", {t}, y,
+           [s = Dims(t->shape())](Backward& b) { b.set(0, reshape(b.grad(), s)); });
   return y;
 }
 
@@ -240,7 +254,8 @@ Ref slice(Tensor* t, int64_t dim, int64_t start, int64_t end, int64_t step) {
   Ref y = make_view(t, shape, strides, start * t->stride(d));
   if (records(t))
     record("SliceBackward0", {t}, y, [s = Dims(t->shape()), d, start, end, step](Backward& b) {
-      b.set(0, spread(b.grad(), s, [&](Tensor* whole) { return slice(whole, d, start, end, step); }));
+      b.set(0,
+            spread(b.grad(), s, [&](Tensor* whole) { return slice(whole, d, start, end, step); }));
     });
   return y;
 }
@@ -251,7 +266,8 @@ Ref narrow(Tensor* t, int64_t dim, int64_t start, int64_t length) {
   int64_t n = t->size(d);
   if (length < 0) fail(ErrorKind::Runtime, "narrow(): length must be non-negative.");
   if (start < -n || start > n)
-    fail(ErrorKind::Index, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+    fail(ErrorKind::Index,
+         "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
          static_cast<long long>(-n), static_cast<long long>(n), static_cast<long long>(start));
   if (start < 0) start += n;
   if (start + length > n)
@@ -263,8 +279,8 @@ Ref narrow(Tensor* t, int64_t dim, int64_t start, int64_t length) {
 Ref diagonal(Tensor* t, int64_t offset, int64_t dim1, int64_t dim2) {
   int i = wrap_dim(dim1, t->ndim()), j = wrap_dim(dim2, t->ndim());
   if (i == j)
-    fail(ErrorKind::Runtime, "diagonal dimensions cannot be identical %lld, %lld", static_cast<long long>(dim1),
-         static_cast<long long>(dim2));
+    fail(ErrorKind::Runtime, "diagonal dimensions cannot be identical %lld, %lld",
+         static_cast<long long>(dim1), static_cast<long long>(dim2));
   int64_t rows = t->size(i), columns = t->size(j), skip = 0, n;
   if (offset >= 0) {
     n = std::max<int64_t>(std::min(rows, columns - offset), 0);
@@ -292,7 +308,8 @@ Ref diagonal(Tensor* t, int64_t offset, int64_t dim1, int64_t dim2) {
 Ref unfold(Tensor* t, int64_t dim, int64_t size, int64_t step) {
   int d = wrap_dim(dim, t->ndim());
   int64_t n = t->ndim() == 0 ? 1 : t->size(d);
-  if (step <= 0) fail(ErrorKind::Runtime, "step is %lld but must be > 0", static_cast<long long>(step));
+  if (step <= 0)
+    fail(ErrorKind::Runtime, "step is %lld but must be > 0", static_cast<long long>(step));
   if (size < 0 || size > n)
     fail(ErrorKind::Runtime, "maximum size for tensor at dimension %d is %lld but size is %lld", d,
          static_cast<long long>(n), static_cast<long long>(size));
@@ -328,12 +345,14 @@ Ref view_dtype(Tensor* t, DType d) {
   if (from != to) {
     if (t->ndim() == 0 || t->stride(t->ndim() - 1) != 1)
       fail(ErrorKind::Runtime,
-           "self.stride(-1) must be 1 to view %s as %s (different element sizes), but got a shape of %s",
+           "self.stride(-1) must be 1 to view %s as %s (different element sizes), but got a shape "
+           "of %s",
            info(t->dtype()).name, info(d).name, to_string(t->shape()).c_str());
     int last = t->ndim() - 1;
     if (shape[last] * from % to != 0)
       fail(ErrorKind::Runtime,
-           "self.size(-1) must be divisible by %lld to view %s as %s (different element sizes), but got %lld",
+           "self.size(-1) must be divisible by %lld to view %s as %s (different element sizes), "
+           "but got %lld",
            static_cast<long long>(to / from), info(t->dtype()).name, info(d).name,
            static_cast<long long>(shape[last]));
     shape[last] = shape[last] * from / to;
@@ -352,30 +371,35 @@ Ref real_view(Tensor* t) {
   Ref y = alias(t, shape, strides, t->arr.data);
   y->arr.dtype = uint8_t(real_dtype(t->dtype()));
   if (records(t))
-    record("ViewAsRealBackward0", {t}, y, [](Backward& b) { b.set(0, complex_view(contiguous(b.grad()))); });
+    record("ViewAsRealBackward0", {t}, y,
+           [](Backward& b) { b.set(0, complex_view(contiguous(b.grad()))); });
   return y;
 }
 
 Ref complex_view(Tensor* t) {
   if (t->ndim() == 0 || t->size(t->ndim() - 1) != 2)
-    fail(ErrorKind::Runtime, "view_as_complex: Tensor must have a last dimension of size 2, but got shape %s",
+    fail(ErrorKind::Runtime,
+         "view_as_complex: Tensor must have a last dimension of size 2, but got shape %s",
          to_string(t->shape()).c_str());
   if (t->dtype() != FB_FLOAT32 && t->dtype() != FB_FLOAT64)
-    fail(ErrorKind::Runtime, "view_as_complex is only supported for half, float and double tensors, but got %s",
+    fail(ErrorKind::Runtime,
+         "view_as_complex is only supported for half, float and double tensors, but got %s",
          info(t->dtype()).legacy_name);
   if (t->stride(t->ndim() - 1) != 1)
     fail(ErrorKind::Runtime, "view_as_complex: Tensor must have a last dimension with stride 1");
   Dims shape, strides;
   for (int i = 0; i + 1 < t->ndim(); i++) {
     if (t->stride(i) % 2 != 0 && t->size(i) > 1)
-      fail(ErrorKind::Runtime, "view_as_complex: Tensor must have a stride divisible by 2 for all but last dimension");
+      fail(ErrorKind::Runtime,
+           "view_as_complex: Tensor must have a stride divisible by 2 for all but last dimension");
     shape.push(t->size(i));
     strides.push(t->stride(i) / 2);
   }
   Ref y = alias(t, shape, strides, t->arr.data);
   y->arr.dtype = uint8_t(complex_dtype(t->dtype()));
   if (records(t))
-    record("ViewAsComplexBackward0", {t}, y, [](Backward& b) { b.set(0, real_view(contiguous(b.grad()))); });
+    record("ViewAsComplexBackward0", {t}, y,
+           [](Backward& b) { b.set(0, real_view(contiguous(b.grad()))); });
   return y;
 }
 

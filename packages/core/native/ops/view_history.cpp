@@ -67,12 +67,14 @@ void check_inplace(const char* op, Tensor* self) {
   for (int i = 0; i < self->ndim() && !fills; i++)
     if (self->stride(i) == 0 && self->size(i) > 1)
       fail(ErrorKind::Runtime,
-           "%s: unsupported operation: more than one element of the written-to tensor refers to a single "
+           "%s: unsupported operation: more than one element of the written-to tensor refers to a "
+           "single "
            "memory location. Please clone() the tensor before performing the operation.",
            op);
   if (__builtin_expect(self->storage->inference && !inference_memory, 0))
     fail(ErrorKind::Runtime,
-         "%s: in-place update of an inference tensor outside of inference mode is not allowed. Make a "
+         "%s: in-place update of an inference tensor outside of inference mode is not allowed. "
+         "Make a "
          "clone() of it to get a normal tensor first.",
          op);
   if (!grad_mode.enabled) return;
@@ -81,7 +83,8 @@ void check_inplace(const char* op, Tensor* self) {
          "%s: a leaf Variable that requires grad is being used in an in-place operation.", op);
   if ((self->flags & kView) && requires_grad(self->base) && !self->base->grad_fn)
     fail(ErrorKind::Runtime,
-         "%s: a view of a leaf Variable that requires grad is being used in an in-place operation.", op);
+         "%s: a view of a leaf Variable that requires grad is being used in an in-place operation.",
+         op);
 }
 
 void rebase_history(Tensor* self, Tensor* result) {

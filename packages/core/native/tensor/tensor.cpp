@@ -75,8 +75,7 @@ void tensor_dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   PyObject_GC_UnTrack(o);
   if (t->weakrefs) PyObject_ClearWeakRefs(o);
-  if (t->dict || t->grad || t->base || t->grad_fn || t->extra || t->shape_cache)
-    drop_references(t);
+  if (t->dict || t->grad || t->base || t->grad_fn || t->extra || t->shape_cache) drop_references(t);
   if (t->storage) release(t->storage);
   detach_dims(t);
   if (type == tensor_type && free_count < free_list_limit) {
@@ -142,7 +141,8 @@ Ref empty_like(const Tensor* t, Ints shape) { return empty_like(t, shape, t->dty
 
 Ref empty_twin(const Tensor* source, DType dtype) {
   const int n = source->arr.ndim;
-  Storage* storage = new_storage(source->device, source->arr.device_index, source->arr.numel * itemsize(dtype));
+  Storage* storage =
+      new_storage(source->device, source->arr.device_index, source->arr.numel * itemsize(dtype));
   Tensor* t = allocate_tensor(tensor_type, n);
   for (int i = 0; i < n; i++) {
     t->arr.shape[i] = source->arr.shape[i];

@@ -31,8 +31,7 @@ enum TensorFlag : uint32_t {
 constexpr int inline_dims = 5;
 
 struct Tensor {
-  PyObject_HEAD
-  fb_array arr;
+  PyObject_HEAD fb_array arr;
   Storage* storage;
   DeviceType* device;
   GraphNode* grad_fn;
