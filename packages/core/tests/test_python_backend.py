@@ -167,6 +167,11 @@ def test_devices_do_not_mix(vault: Any, op: str) -> None:
     assert "cpu" in str(e.value)
 
 
+def test_errors_read_as_on_devices_with_more_kernels(vault: Any) -> None:
+    with pytest.raises(RuntimeError, match=r"^linear: .* cannot be multiplied \(4x5 and 3x2\)"):
+        fb.nn_ops.linear(fb.ones(4, 5, device=vault), fb.ones(2, 3, device=vault))
+
+
 def test_printing_names_the_device(vault: Any) -> None:
     assert repr(fb.ones(2, device=vault)) == "tensor([1., 1.], device='vault:0')"
 

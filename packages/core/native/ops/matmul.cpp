@@ -295,14 +295,9 @@ PyObject* run_linear(Args& a) {
          "linear: both arguments to linear need to be at least 1D and weight at most 2D, got "
          "shapes %s and %s",
          to_string(x->shape()).c_str(), to_string(w->shape()).c_str());
-  bool fused = w->ndim() == 2 && (!bias || bias->ndim() == 1) &&
-               has_kernel(x->device, kernel_id("linear"), x->dtype());
-  if (!fused) {
-    Ref y = matmul(x, w->ndim() == 2 ? transpose(w, 0, 1) : Ref(w));
-    return object(bias ? add(y, bias) : y);
-  }
   int64_t k = x->size(x->ndim() - 1);
-  if (k != w->size(1) || (bias && bias->size(0) != w->size(0))) {
+  bool plain = w->ndim() == 2 && (!bias || bias->ndim() == 1);
+  if (plain && (k != w->size(1) || (bias && bias->size(0) != w->size(0)))) {
     int64_t rows = k ? x->numel() / k : 0;
     fail(ErrorKind::Runtime,
          "linear: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld) (input %s, "
@@ -311,6 +306,10 @@ PyObject* run_linear(Args& a) {
          static_cast<long long>(w->size(1)), static_cast<long long>(w->size(0)),
          to_string(x->shape()).c_str(), to_string(w->shape()).c_str(),
          bias ? to_string(bias->shape()).c_str() : "None");
+  }
+  if (!plain || !has_kernel(x->device, kernel_id("linear"), x->dtype())) {
+    Ref y = matmul(x, w->ndim() == 2 ? transpose(w, 0, 1) : Ref(w));
+    return object(bias ? add(y, bias) : y);
   }
   if (x->ndim() == 2) return object(linear_2d(x, w, bias));
   Dims out(x->shape());
