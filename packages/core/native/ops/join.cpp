@@ -4,6 +4,7 @@
 #include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
+#include "ops/view.h"
 
 namespace flambeau {
 namespace {
@@ -72,13 +73,87 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
 PyObject* run_cat(Args& a) { return object(cat_into(a.tensors(0), a.integer(1), a.destination)); }
 PyObject* run_stack(Args& a) { return object(stack(a.tensors(0), a.integer(1))); }
 
-std::vector<Ref> split(Tensor* t, Ints sizes, int d) {
+// The gradient of parting a tensor: all parts' gradients in one joining, where
+// parts taken one by one would each fill the whole with zeros.
+class PartingNode final : public Node {
+ public:
+  PartingNode(const char* name, Tensor* whole, std::vector<int64_t> sizes, int dim, bool drops_dim)
+      : Node(1, int(sizes.size())),
+        name_(name),
+        shape_(whole->shape()),
+        sizes_(std::move(sizes)),
+        dim_(dim),
+        drops_dim_(drops_dim) {
+    edges[0].point_at(whole);
+  }
+  const char* name() const override { return name_; }
+  void apply(Backward& b) override {
+    std::vector<Ref> parts;
+    Tensor* like = nullptr;
+    for (int i = 0; i < n_outputs && !like; i++) like = b.grad(i);
+    if (!like) return;
+    for (int i = 0; i < n_outputs; i++) {
+      const Ref& g = b.grad(i);
+      parts.push_back(!g ? nothing(like, sizes_[size_t(i)]) : drops_dim_ ? unsqueeze(g, dim_) : g);
+    }
+    b.set(0, cat(std::vector<Tensor*>(parts.begin(), parts.end()), dim_));
+  }
+
+ private:
+  Ref nothing(Tensor* like, int64_t size) const {
+    Dims shape(shape_);
+    shape[dim_] = size;
+    return zeros(like, shape);
+  }
+
+  const char* name_;
+  Dims shape_;
+  std::vector<int64_t> sizes_;
+  int dim_;
+  bool drops_dim_;
+};
+
+constexpr size_t most_outputs = 65535;
+
+void record_parting(const char* name, Tensor* t, const std::vector<Ref>& parts,
+                    std::vector<int64_t> sizes, int d, bool drops_dim) {
+  if (parts.empty()) return;
+  auto* node = new PartingNode(name, t, std::move(sizes), d, drops_dim);
+  if (__builtin_expect(grad_mode.anomaly, 0)) note_traceback(node);
+  for (size_t i = 0; i < parts.size(); i++) attach(parts[i], node, uint32_t(i));
+  release(node);
+}
+
+std::vector<Ref> split(const char* name, Tensor* t, Ints sizes, int d) {
+  bool recorded = records(t), together = recorded && size_t(sizes.n) <= most_outputs;
   std::vector<Ref> parts;
+  Dims shape(t->shape());
   int64_t at = 0;
   for (int64_t n : sizes) {
-    parts.push_back(narrow(t, d, at, n));
+    shape[d] = n;
+    parts.push_back(recorded && !together ? narrow(t, d, at, n)
+                                          : make_view(t, shape, t->strides(), at * t->stride(d)));
     at += n;
   }
+  if (together) record_parting(name, t, parts, {sizes.begin(), sizes.end()}, d, false);
+  return parts;
+}
+
+std::vector<Ref> unbind(Tensor* t, int d) {
+  int64_t n = t->size(d);
+  bool recorded = records(t), together = recorded && size_t(n) <= most_outputs;
+  Dims shape, strides;
+  for (int k = 0; k < t->ndim(); k++)
+    if (k != d) {
+      shape.push(t->size(k));
+      strides.push(t->stride(k));
+    }
+  std::vector<Ref> parts;
+  for (int64_t i = 0; i < n; i++)
+    parts.push_back(recorded && !together ? select(t, d, i)
+                                          : make_view(t, shape, strides, i * t->stride(d)));
+  if (together)
+    record_parting("UnbindBackward0", t, parts, std::vector<int64_t>(size_t(n), 1), d, true);
   return parts;
 }
 
@@ -95,7 +170,7 @@ PyObject* run_split_even(Args& a) {
   std::vector<int64_t> sizes;
   for (int64_t at = 0; at < n; at += each) sizes.push_back(std::min(each, n - at));
   if (sizes.empty()) sizes.push_back(0);
-  return tuple_of(split(t, sizes, d));
+  return tuple_of(split("SplitBackward0", t, sizes, d));
 }
 
 PyObject* run_split_sizes(Args& a) {
@@ -112,7 +187,7 @@ PyObject* run_split_sizes(Args& a) {
          "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d), but got "
          "split_sizes=%s",
          static_cast<long long>(t->size(d)), d, to_string(a.ints(1)).c_str());
-  return tuple_of(split(t, a.ints(1), d));
+  return tuple_of(split("SplitWithSizesBackward0", t, a.ints(1), d));
 }
 
 PyObject* run_chunk(Args& a) {
@@ -125,16 +200,14 @@ PyObject* run_chunk(Args& a) {
   std::vector<int64_t> sizes;
   if (n == 0) sizes.assign(size_t(chunks), 0);
   for (int64_t at = 0; at < n; at += each) sizes.push_back(std::min(each, n - at));
-  return tuple_of(split(t, sizes, d));
+  return tuple_of(split("SplitBackward0", t, sizes, d));
 }
 
 PyObject* run_unbind(Args& a) {
   Tensor* t = a.tensor(0);
   if (t->ndim() == 0) fail(ErrorKind::Index, "Dimension specified as 0 but tensor has no dimensions");
   int d = wrap_dim(a.integer(1), t->ndim());
-  std::vector<Ref> parts;
-  for (int64_t i = 0; i < t->size(d); i++) parts.push_back(select(t, d, i));
-  return tuple_of(std::move(parts));
+  return tuple_of(unbind(t, d));
 }
 
 }  // namespace

@@ -215,6 +215,13 @@ PyObject* run_batch_norm(Args& a) {
   return object(y);
 }
 
+// The bare op names the parameters before the running statistics.
+PyObject* run_parameters_first(Args& a) {
+  std::swap(a.slot[1], a.slot[3]);
+  std::swap(a.slot[2], a.slot[4]);
+  return run_batch_norm(a);
+}
+
 }  // namespace
 
 void declare_norm() {
@@ -227,7 +234,11 @@ void declare_norm() {
       "batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
       "Tensor? bias=None, "
       "bool training=False, float momentum=0.1, float eps=1e-5)",
-      run_batch_norm, kFunction | kNeural);
+      run_batch_norm, kFunction | kNeuralToo);
+  declare(
+      "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+      "Tensor? running_var, bool training, float momentum, float eps, bool cudnn_enabled)",
+      run_parameters_first, kFunction | kNeuralToo);
 }
 
 }  // namespace flambeau

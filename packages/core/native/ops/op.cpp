@@ -346,8 +346,18 @@ PyObject* call_composition(PyObject* function, PyObject** args, size_t n) {
   return checked(PyObject_Vectorcall(function, args, n, nullptr));
 }
 
-// A Python op's implementation: hand the parsed arguments to its function.
-PyObject* run_python_op(Args& a) { return compose(a); }
+PyObject* call_boxed(PyObject* function, Args& a) {
+  PyObject* args[max_params];
+  for (int i = 0; i < a.n; i++) args[i] = box(a.slot[i]);
+  PyObject* result = PyObject_Vectorcall(function, args, size_t(a.n), nullptr);
+  for (int i = 0; i < a.n; i++) Py_XDECREF(args[i]);
+  return checked(result);
+}
+
+// A Python op's implementation: hand the parsed arguments to the overload's function.
+PyObject* run_python_op(Args& a) {
+  return call_boxed(static_cast<PyObject*>(const_cast<void*>(a.row)), a);
+}
 
 }  // namespace
 
@@ -386,7 +396,8 @@ void publish_ops(PyObject* module, PyObject* tensor, PyObject* nn, PyObject* opt
 PyObject* declare_python_op(const char* text, PyObject* function, uint32_t flags) {
   std::string name = parse_schema(text).name;
   bool fresh = registry().find(name) == registry().end();
-  declare(text, run_python_op, flags);
+  Py_INCREF(function);
+  declare(text, run_python_op, flags, function);
   Declared& d = registry()[name];
   if (fresh) {
     Py_INCREF(function);
@@ -426,11 +437,7 @@ PyObject* compose(Args& a) {
   if (!function)
     fail(ErrorKind::NotImplemented, "%s has neither a kernel on this device nor a composition",
          a.op->name);
-  PyObject* args[max_params];
-  for (int i = 0; i < a.n; i++) args[i] = box(a.slot[i]);
-  PyObject* result = PyObject_Vectorcall(function, args, size_t(a.n), nullptr);
-  for (int i = 0; i < a.n; i++) Py_XDECREF(args[i]);
-  return checked(result);
+  return call_boxed(function, a);
 }
 
 PyObject* compose(const char* name, std::initializer_list<PyObject*> owned) {

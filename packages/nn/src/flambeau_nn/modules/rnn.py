@@ -15,7 +15,7 @@ from .. import init
 from ..packed_sequence import PackedSequence
 from ..parameter import Parameter
 from .module import Module
-from .recurrence import State, Step, gru_step, lstm_step, rnn_step, run
+from .recurrence import Share, State, Step, gru_step, lstm_step, rnn_step, run, state_share
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -30,6 +30,8 @@ class RNNBase(Module):
     """
 
     weight_ih_l0: Parameter
+    # Whether the state's bias is used inside the gates; else both biases are added to them at once.
+    _state_bias_apart = False
 
     def __init__(
         self,
@@ -132,8 +134,20 @@ class RNNBase(Module):
             for suffix in self._suffixes(layer)
         ]
 
-    def _step(self, suffix: str) -> Step:
+    def _step(self, suffix: str, share: Share) -> Step:
         raise NotImplementedError
+
+    def _gates(self, suffix: str, steps: Tensor) -> Tensor:
+        """The inputs' share of the gates of all steps (sum of lengths, G * H)."""
+        bias = getattr(self, "bias_ih" + suffix) if self.bias else None
+        if self.bias and not self._state_bias_apart:
+            bias = bias + getattr(self, "bias_hh" + suffix)
+        return linear(steps, getattr(self, "weight_ih" + suffix), bias)
+
+    def _share(self, suffix: str, length: int) -> Share:
+        apart = self.bias and self._state_bias_apart
+        bias = getattr(self, "bias_hh" + suffix) if apart else None
+        return state_share(getattr(self, "weight_hh" + suffix), bias, length)
 
     def _state_sizes(self) -> tuple[int, ...]:
         """The width of each tensor of a state."""
@@ -145,11 +159,11 @@ class RNNBase(Module):
         for layer in range(self.num_layers):
             outputs = []
             for direction, suffix in enumerate(self._suffixes(layer)):
-                bias = getattr(self, "bias_ih" + suffix) if self.bias else None
-                gates = linear(steps, getattr(self, "weight_ih" + suffix), bias)
+                step = self._step(suffix, self._share(suffix, len(batch_sizes)))
                 place = layer * self._directions + direction
                 start = tuple(part[place] for part in states)
-                output, end = run(self._step(suffix), gates, batch_sizes, start, direction == 1)
+                gates = self._gates(suffix, steps)
+                output, end = run(step, gates, batch_sizes, start, direction == 1)
                 outputs.append(output)
                 last.append(end)
             steps = outputs[0] if len(outputs) == 1 else fb.cat(outputs, -1)
@@ -279,10 +293,8 @@ class RNN(RNNBase):
         super().__init__(f"RNN_{nonlinearity.upper()}", *arguments, **kwargs)
         self.nonlinearity = nonlinearity
 
-    def _step(self, suffix: str) -> Step:
-        bias = getattr(self, "bias_hh" + suffix) if self.bias else None
-        nonlinearity = "tanh" if self.mode == "RNN_TANH" else "relu"
-        return rnn_step(nonlinearity, getattr(self, "weight_hh" + suffix), bias)
+    def _step(self, suffix: str, share: Share) -> Step:
+        return rnn_step("tanh" if self.mode == "RNN_TANH" else "relu", share)
 
     def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         output, (hidden,) = self._forward(input, None if hx is None else (hx,))
@@ -292,14 +304,15 @@ class RNN(RNNBase):
 class GRU(RNNBase):
     """Gated recurrent units; Cho et al., 2014. Arguments and results as of `RNN`."""
 
+    _state_bias_apart = True
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
 
-    def _step(self, suffix: str) -> Step:
-        bias = getattr(self, "bias_hh" + suffix) if self.bias else None
-        return gru_step(getattr(self, "weight_hh" + suffix), bias)
+    def _step(self, suffix: str, share: Share) -> Step:
+        return gru_step(share)
 
     def forward(self, input: Any, hx: Tensor | None = None) -> tuple[Any, Tensor]:
         output, (hidden,) = self._forward(input, None if hx is None else (hx,))
@@ -320,10 +333,8 @@ class LSTM(RNNBase):
     def _state_sizes(self) -> tuple[int, ...]:
         return self.proj_size or self.hidden_size, self.hidden_size
 
-    def _step(self, suffix: str) -> Step:
-        bias = getattr(self, "bias_hh" + suffix) if self.bias else None
-        projection = getattr(self, "weight_hr" + suffix) if self.proj_size else None
-        return lstm_step(getattr(self, "weight_hh" + suffix), bias, projection)
+    def _step(self, suffix: str, share: Share) -> Step:
+        return lstm_step(share, getattr(self, "weight_hr" + suffix) if self.proj_size else None)
 
     def _batched_states(self, states: State) -> State:
         if any(part.dim() != 2 for part in states):

@@ -12,7 +12,7 @@ from flambeau_core.nn_ops import linear
 from .. import init
 from ..parameter import Parameter
 from .module import Module
-from .recurrence import State, Step, gru_step, lstm_step, rnn_step
+from .recurrence import State, Step, gru_step, lstm_step, rnn_step, state_share
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
@@ -114,7 +114,7 @@ class RNNCell(RNNCellBase):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        step = rnn_step(self.nonlinearity, self.weight_hh, self.bias_hh)
+        step = rnn_step(self.nonlinearity, state_share(self.weight_hh, self.bias_hh))
         return self._next(step, input, None if hx is None else (hx,))[0]
 
     def extra_repr(self) -> str:
@@ -140,7 +140,7 @@ class LSTMCell(RNNCellBase):
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
-        step = lstm_step(self.weight_hh, self.bias_hh, None)
+        step = lstm_step(state_share(self.weight_hh, self.bias_hh), None)
         hidden, cell = self._next(step, input, None if hx is None else tuple(hx))
         return hidden, cell
 
@@ -161,5 +161,5 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        step = gru_step(self.weight_hh, self.bias_hh)
+        step = gru_step(state_share(self.weight_hh, self.bias_hh))
         return self._next(step, input, None if hx is None else (hx,))[0]
