@@ -26,9 +26,9 @@ class Reader {
     PyObject* one[] = {index};
     PyObject** items = one;
     Py_ssize_t n = 1;
-    if (PyTuple_Check(index)) {
+    if (PyTuple_Check(index) || reads_as_tuple(index)) {
       items = PySequence_Fast_ITEMS(index);
-      n = PyTuple_GET_SIZE(index);
+      n = PySequence_Fast_GET_SIZE(index);
     }
     int used = 0;
     std::vector<Ref> tensors(static_cast<size_t>(n));
@@ -68,6 +68,20 @@ class Reader {
   }
 
  private:
+  // A short list that holds more than numbers stands for a tuple, as in PyTorch
+  // and in NumPy of old.
+  static bool reads_as_tuple(PyObject* o) {
+    constexpr Py_ssize_t most = 32;
+    if (!PyList_Check(o) || PyList_GET_SIZE(o) >= most) return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); i++) {
+      PyObject* item = PyList_GET_ITEM(o, i);
+      if (item == Py_None || item == Py_Ellipsis || PySlice_Check(item) || is_tensor(item) ||
+          PyList_Check(item) || PyTuple_Check(item))
+        return true;
+    }
+    return false;
+  }
+
   // How many dimensions of the tensor an item uses up; turns array-likes into tensors.
   int dims_of(PyObject* o, Ref& tensor) {
     if (o == Py_None || o == Py_Ellipsis || PyBool_Check(o)) return 0;
