@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "kernels.md"
 
 STRING = r'"(?:[^"\\]|\\.)*"'
 ROW = re.compile(
-    rf"\{{\s*({STRING}),\s*({STRING}),\s*'(\w)',\s*(\d+),\s*({STRING}),\s*((?:{STRING}\s*)+)\}}"
+    rf"\{{\s*({STRING}),\s*({STRING}),\s*'(\w)',\s*(\d+),\s*((?:{STRING}\s*)+),\s*((?:{STRING}\s*)+)\}}"
 )
 LEVELS = {"r": "required", "p": "primitive", "c": "composed"}
 TYPES = {"i": "int", "f": "float", "l": "ints"}

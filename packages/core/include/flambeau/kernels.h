@@ -30,7 +30,7 @@ inline constexpr
 static const
 #endif
     fb_kernel_row fb_kernel_rows[] = {
-        /* -- moving values ------------------------------------------------------ */
+        /* -- moving values */
         {"copy", "copy", 'r', 1, "",
          "out[..] = in[..]; the two dtypes may differ (casts as C does; nonzero is true)"},
         {"fill", "fill", 'r', 1, "", "in[0]: host scalar of the output's dtype"},
@@ -38,7 +38,7 @@ static const
          "1-D; the integer pair serves integer dtypes"},
         {"linspace", "range", 'p', 1, "f:start f:end", "1-D; symmetric from both ends"},
         {"where", "where", 'p', 1, "", "in: bool condition, a, b"},
-        /* -- unary: same dtype in and out ---------------------------------------- */
+        /* -- unary: same dtype in and out */
         {"neg", "unary", 'p', 1, "", ""},
         {"abs", "unary", 'p', 1, "", "complex in: real out"},
         {"sign", "unary", 'p', 1, "", ""},
@@ -83,15 +83,15 @@ static const
         {"softplus", "unary", 'c', 12, "f:beta f:threshold", ""},
         {"leaky_relu", "unary", 'c', 1, "f:negative_slope", ""},
         {"elu", "unary", 'c', 8, "f:alpha f:scale f:input_scale", ""},
-        /* -- unary tests: any dtype in, bool out --------------------------------- */
+        /* -- unary tests: any dtype in, bool out */
         {"logical_not", "test", 'p', 1, "", ""},
         {"isnan", "test", 'p', 1, "", ""},
         {"isinf", "test", 'p', 1, "", ""},
         {"isfinite", "test", 'p', 1, "", ""},
         {"signbit", "test", 'p', 1, "", ""},
-        /* -- complex parts --------------------------------------------------------- */
+        /* -- complex parts */
         {"angle", "unary", 'p', 8, "", "complex in: real out"},
-        /* -- binary: same dtype in and out ---------------------------------------- */
+        /* -- binary: same dtype in and out */
         {"add", "binary", 'p', 1, "", "bool: logical or"},
         {"sub", "binary", 'p', 1, "", ""},
         {"mul", "binary", 'p', 1, "", "bool: logical and"},
@@ -117,7 +117,7 @@ static const
         {"bitwise_xor", "binary", 'p', 1, "", ""},
         {"lshift", "binary", 'p', 1, "", "integers"},
         {"rshift", "binary", 'p', 1, "", "integers, arithmetic"},
-        /* -- comparisons: bool out -------------------------------------------------- */
+        /* -- comparisons: bool out */
         {"eq", "compare", 'p', 1, "", ""},
         {"ne", "compare", 'p', 1, "", ""},
         {"lt", "compare", 'p', 1, "", ""},
@@ -127,19 +127,19 @@ static const
         {"logical_and", "compare", 'p', 1, "", ""},
         {"logical_or", "compare", 'p', 1, "", ""},
         {"logical_xor", "compare", 'p', 1, "", ""},
-        /* -- three inputs ------------------------------------------------------------ */
+        /* -- three inputs */
         {"add_scaled", "ternary", 'c', 1, "", "a + b * c; c is usually a host scalar"},
         {"addcmul", "ternary", 'c', 1, "", "in: a, b, c, value: a + value * b * c"},
         {"addcdiv", "ternary", 'c', 2, "", "in: a, b, c, value: a + value * (b / c)"},
         {"lerp", "ternary", 'c', 1, "", "in: a, b, w: a + w * (b - a), from the nearer end"},
         {"clamp", "ternary", 'p', 1, "", "in: x, lo or NULL, hi or NULL; NaN stays NaN"},
-        /* -- gradients of elementwise ops, in: gradient, saved ------------------------- */
+        /* -- gradients of elementwise ops, in: gradient, saved */
         {"relu_backward", "unary_backward", 'c', 1, "", "in: g, output: g where output > 0"},
         {"sigmoid_backward", "unary_backward", 'c', 2, "", "in: g, output"},
         {"tanh_backward", "unary_backward", 'c', 2, "", "in: g, output"},
         {"gelu_backward", "unary_backward", 'c', 16, "i:tanh", "in: g, input"},
         {"silu_backward", "unary_backward", 'c', 16, "", "in: g, input"},
-        /* -- reductions ----------------------------------------------------------------- */
+        /* -- reductions */
         {"sum", "reduce", 'p', 1, "", "integers and bool: int64 out; complex too"},
         {"prod", "reduce", 'p', 1, "", "integers and bool: int64 out"},
         {"mean", "reduce", 'c', 1, "", "floating and complex"},
@@ -154,7 +154,7 @@ static const
          "out: values, int64 indices; first of equals; NaN wins"},
         {"min_dim", "arg_reduce", 'c', 2, "i:dim",
          "out: values, int64 indices; first of equals; NaN wins"},
-        /* -- scans and order --------------------------------------------------------------- */
+        /* -- scans and order */
         {"cumsum", "scan", 'p', 2, "i:dim", ""},
         {"cumprod", "scan", 'p', 2, "i:dim", ""},
         {"cummax", "scan", 'p', 2, "i:dim", "out: values, int64 indices; last of equals; NaN wins"},
@@ -166,7 +166,7 @@ static const
         {"searchsorted", "search", 'p', 20, "i:right",
          "in: sorted [.., n], values [.., m] (or 1-D sorted); int64 out"},
         {"bincount", "search", 'c', 4, "", "in: 1-D int64, weights or NULL; out preset to 0"},
-        /* -- indexing: index arrays are int64 ---------------------------------------------- */
+        /* -- indexing: index arrays are int64 */
         {"gather", "gather", 'p', 2, "i:dim", "in: x, index; out[..] = x[.. index ..] along dim"},
         {"scatter", "scatter", 'p', 2, "i:dim i:mode",
          "in: index, src (src's shape covers index's); out holds self already; mode 0 set 1 add 2 "
@@ -181,13 +181,12 @@ static const
          "in: value [I.., R..], k indices; out holds self already"},
         {"count_nonzero", "nonzero", 'p', 1, "", "0-D int64 out"},
         {"nonzero", "nonzero", 'p', 2, "", "out: int64 [count, ndim], row-major order"},
-        /* -- products -------------------------------------------------------------------------- */
+        /* -- products */
         {"matmul", "matmul", 'p', 0, "",
          "[B, m, k] x [B, k, n] -> [B, m, n], any strides; contiguous out"},
         {"linear", "matmul", 'c', 0, "",
          "in: x [M, K], weight [N, K], bias [N] or NULL; out [M, N]"},
-        /* -- random numbers: Philox4x32-10, key = seed, counter = offset + block -----------------
-         */
+        /* -- random numbers: Philox4x32-10, key = seed, counter = offset + block */
         {"random_bits", "random", 'p', 8, "i:seed i:offset",
          "int64 out: element e is words 2(e%2), 2(e%2)+1 of block e/2 as low and high half, top "
          "bit cleared"},
@@ -204,8 +203,7 @@ static const
          "random_bits a = 2j, b = 2j+1: u = ((a >> 10) + 1) 2^-53, t = 2 pi (b >> 10) 2^-53"},
         {"dropout", "random", 'c', 8, "f:p i:seed i:offset",
          "out: y, bool mask; in: x; mask = uniform float32 >= p, y = x * mask / (1 - p)"},
-        /* -- neural networks
-           ------------------------------------------------------------------------ */
+        /* -- neural networks */
         {"softmax", "softmax", 'c', 10, "i:dim", ""},
         {"softmax_backward", "softmax", 'c', 3, "i:dim", "in: g, output"},
         {"log_softmax", "softmax", 'c', 10, "i:dim", ""},
@@ -248,8 +246,7 @@ static const
          "out: loss, total_weight 0-D; in: log-probabilities [N, C], target [N], weight or NULL"},
         {"nll_loss_backward", "loss", 'c', 2, "i:reduction i:ignore_index",
          "out: gx [N, C]; in: g, target, weight or NULL, total_weight"},
-        /* -- optimizer steps, in place on the outputs
-           ------------------------------------------------- */
+        /* -- optimizer steps, in place on the outputs */
         {"sgd_step", "optimizer", 'c', 2,
          "f:lr f:momentum f:dampening f:weight_decay i:nesterov i:maximize i:first",
          "out: parameter, momentum buffer or NULL; in: gradient"},
