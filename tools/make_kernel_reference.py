@@ -20,8 +20,9 @@ HEADER = ROOT / "packages" / "core" / "include" / "flambeau" / "kernels.h"
 PAGE = ROOT / "docs" / "kernels.md"
 
 STRING = r'"(?:[^"\\]|\\.)*"'
+STRINGS = rf"((?:{STRING}\s*)+)"
 ROW = re.compile(
-    rf"\{{\s*({STRING}),\s*({STRING}),\s*'(\w)',\s*(\d+),\s*((?:{STRING}\s*)+),\s*((?:{STRING}\s*)+)\}}"
+    rf"\{{\s*{STRINGS},\s*{STRINGS},\s*'(\w)',\s*(\d+),\s*{STRINGS},\s*{STRINGS}\}}"
 )
 LEVELS = {"r": "required", "p": "primitive", "c": "composed"}
 TYPES = {"i": "int", "f": "float", "l": "ints"}

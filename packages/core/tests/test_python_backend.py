@@ -151,6 +151,7 @@ MIXTURES = {
     "layer_norm": lambda here, there: fb.nn_ops.layer_norm(there, (3,), here[0], here[0]),
     "addmm": lambda here, there: fb.addmm(here[:, :2], there, there.t()),
     "cross_entropy": lambda here, there: fb.nn_ops.cross_entropy(there, here[:, 0].long()),
+    "mse_loss": lambda here, there: fb.nn_ops.mse_loss(here, there),
     "gather": lambda here, there: there.gather(1, here.long()),
     "mul": lambda here, there: fb.mul(here, here, out=there),
 }

@@ -232,6 +232,8 @@ Ref mse_loss(Tensor* x, Tensor* target, Reduction r) {
 PyObject* run_mse_loss(Args& a) {
   Reduction r = reduction_from(a.text(2));
   Tensor *x = a.tensor(0), *target = a.tensor(1);
+  const Operand both[] = {x, target};
+  common_device("mse_loss", both, 2);
   if (!is_floating(result_type(x, target)))
     fail(ErrorKind::NotImplemented, "\"mse_loss\" not implemented for '%s'",
          info(result_type(x, target)).legacy_name);
