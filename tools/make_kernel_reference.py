@@ -21,9 +21,7 @@ PAGE = ROOT / "docs" / "kernels.md"
 
 STRING = r'"(?:[^"\\]|\\.)*"'
 STRINGS = rf"((?:{STRING}\s*)+)"
-ROW = re.compile(
-    rf"\{{\s*{STRINGS},\s*{STRINGS},\s*'(\w)',\s*(\d+),\s*{STRINGS},\s*{STRINGS}\}}"
-)
+ROW = re.compile(rf"\{{\s*{STRINGS},\s*{STRINGS},\s*'(\w)',\s*(\d+),\s*{STRINGS},\s*{STRINGS}\}}")
 LEVELS = {"r": "required", "p": "primitive", "c": "composed"}
 TYPES = {"i": "int", "f": "float", "l": "ints"}
 
