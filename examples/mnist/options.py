@@ -8,8 +8,7 @@ from typing import NoReturn
 
 from models import MODELS
 
-# Epochs and learning rate of each model, and the learning rate of each optimizer.
-EPOCHS = {"mlp": 5, "cnn": 3}
+# The first learning rate of each optimizer.
 LEARNING_RATES = {"adam": 1e-3, "sgd": 0.05}
 
 
@@ -60,7 +59,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--data", type=Path, default=Path("data"), help="folder of the four MNIST files (data)")
     add("--model", choices=MODELS, default="mlp", help="perceptron (mlp) or convolutional network")
     add("--limit", type=positive_int, metavar="N", help="train on the first N images only")
-    add("--epochs", type=positive_int, help="passes over the images (5 for mlp, 3 for cnn)")
+    add("--epochs", type=positive_int, default=5, help="passes over the images (5)")
     add("--batch-size", type=positive_int, default=64, help="images a step (64)")
     add("--optimizer", choices=LEARNING_RATES, default="adam", help="method of descent (adam)")
     add("--lr", type=positive_float, help="first learning rate (0.001 for adam, 0.05 for sgd)")
@@ -71,7 +70,6 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--out", type=Path, help="folder for checkpoint.pt and report.png (runs/MODEL)")
     add("--resume", type=Path, metavar="FILE", help="go on from this checkpoint")
     options = parser.parse_args(arguments)
-    options.epochs = options.epochs or EPOCHS[options.model]
     options.lr = options.lr or LEARNING_RATES[options.optimizer]
     options.out = options.out or Path("runs") / options.model
     return options
