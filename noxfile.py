@@ -219,6 +219,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("python", "tools/make_shims.py", "--check")
+    session.run("python", "tools/set_version.py", "--check")
     session.run("python", "tools/make_kernel_reference.py", "--check")
     native = [
         str(path.relative_to(ROOT))
