@@ -112,6 +112,10 @@ class Nested {
       found_ = found_ < 0 ? d : promote(DType(found_), d);
       return;
     }
+    if (PyLong_CheckExact(o)) {
+      category_ = std::max(category_, Category::Integer);
+      return;
+    }
     Slot s;
     if (!number_from(o, s)) {
       if (PyUnicode_Check(o)) fail(ErrorKind::Type, "new(): invalid data type 'str'");
@@ -127,6 +131,11 @@ class Nested {
 
   void store(PyObject* o, char* to, int d) {
     if (is_tensor(o)) return store_scalar(to, d, item(as_tensor(o)));
+    if (PyLong_CheckExact(o) && is_differentiable(d)) {  // which may have more than 64 bits
+      double v = PyLong_AsDouble(o);
+      if (v == -1 && PyErr_Occurred()) throw PythonError{};
+      return store_scalar(to, d, Scalar(v));
+    }
     Args holder;
     if (!number_from(o, holder.slot[0]))
       fail(ErrorKind::Type, "must be real number, not %s", Py_TYPE(o)->tp_name);
@@ -168,7 +177,8 @@ Ref tensor_from(PyObject* data, int dtype, Device device) {
   if (is_foreign_array(data)) {
     host = tensor_from_array(data, false);
     if (dtype >= 0) host = cast_values(host, DType(dtype));
-  } else if ((PyFloat_CheckExact(data) || PyLong_CheckExact(data) || PyBool_Check(data)) &&
+  } else if ((PyFloat_CheckExact(data) || (PyLong_CheckExact(data) && dtype < 0) ||
+              PyBool_Check(data)) &&
              number_from(data, s)) {
     Args holder;
     holder.slot[0] = s;

@@ -11,8 +11,8 @@ DType default_float = FB_FLOAT32;
 int combine(int higher, int lower) {
   if (higher < 0) return lower;
   if (lower < 0) return higher;
-  return info(lower).category > info(higher).category ? promote(DType(higher), DType(lower))
-                                                      : higher;
+  if (info(lower).category <= info(higher).category) return higher;
+  return is_floating(higher) ? complex_dtype(DType(higher)) : promote(DType(higher), DType(lower));
 }
 
 }  // namespace

@@ -296,7 +296,7 @@ PyObject* run_linear(Args& a) {
          "shapes %s and %s",
          to_string(x->shape()).c_str(), to_string(w->shape()).c_str());
   int64_t k = x->size(x->ndim() - 1);
-  bool plain = w->ndim() == 2 && (!bias || bias->ndim() == 1);
+  bool plain = w->ndim() == 2 && (!bias || (bias->ndim() == 1 && bias->contiguous()));
   if (plain && (k != w->size(1) || (bias && bias->size(0) != w->size(0)))) {
     int64_t rows = k ? x->numel() / k : 0;
     fail(ErrorKind::Runtime,
