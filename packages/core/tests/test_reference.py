@@ -63,7 +63,7 @@ def bfloat16(values: list[float]) -> Any:
 def primitive_ids() -> list[str]:
     """The required and primitive kernels of the header that all backends read."""
     header = Path(include_dir(), "flambeau", "kernels.h").read_text()
-    rows = re.findall(r'^    \{"(\w+)", "\w+", \'([rpc])\'', header, re.MULTILINE)
+    rows = re.findall(r'\{"(\w+)",\s*"\w+",\s*\'([rpc])\'', header)
     return [id for id, level in rows if level in "rp"]
 
 
