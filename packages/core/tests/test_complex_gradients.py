@@ -14,7 +14,8 @@ from flambeau_core.autograd import grad
 STEP, TOLERANCE = 1e-6, 1e-7
 PLAIN = (
     "neg abs square reciprocal sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin "
-    "acos atan sinh cosh tanh asinh acosh atanh sigmoid angle conj conj_physical sgn sum prod mean var"
+    "acos atan sinh cosh tanh asinh acosh atanh sigmoid angle conj conj_physical sgn sum prod mean "
+    "var"
 ).split()
 PAIRS = "add sub mul div pow logaddexp dot vdot".split()
 CHOICE = [True, False, True]

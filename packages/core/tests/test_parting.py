@@ -1,7 +1,8 @@
 """Gradients of split, chunk and unbind: one node for all parts."""
 
-import flambeau_core as fb
 import pytest
+
+import flambeau_core as fb
 
 
 @pytest.mark.parametrize(

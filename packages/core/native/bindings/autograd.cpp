@@ -46,7 +46,8 @@ std::vector<Ref> starting_grads(const std::vector<Ref>& roots, std::vector<Ref> 
              "grad can be implicitly created only for scalar outputs, but the output has shape %s",
              to_string(t->shape()).c_str());
       if (is_complex(t->dtype()))
-        fail(ErrorKind::Runtime, "grad can be implicitly created only for real scalar outputs but got %s",
+        fail(ErrorKind::Runtime,
+             "grad can be implicitly created only for real scalar outputs but got %s",
              info(t->dtype()).legacy_name);
       grads[i] = gradient_arithmetic.ones_like(t);
     } else if (grads[i]->shape() != t->shape()) {

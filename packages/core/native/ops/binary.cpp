@@ -2,11 +2,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "ops/construct.h"
 #include "dispatch/shape_rules.h"
+#include "ops/construct.h"
 #include "ops/elementwise.h"
-#include "ops/operators.h"
 #include "ops/op.h"
+#include "ops/operators.h"
 #include "ops/view.h"
 
 namespace flambeau {
@@ -58,7 +58,8 @@ Ref pow_grad_base(const Given& v) {
 Ref is_not_negative(const Operand& o) {
   if (!o.t || !is_complex(o.t->dtype())) return binary("ge", o, 0);
   Ref parts = real_view(o.t);
-  return binary("logical_and", binary("ge", select(parts, -1, 0), 0), binary("eq", select(parts, -1, 1), 0));
+  return binary("logical_and", binary("ge", select(parts, -1, 0), 0),
+                binary("eq", select(parts, -1, 1), 0));
 }
 
 Ref pow_grad_exponent(const Given& v) {
@@ -109,17 +110,21 @@ BinaryRow rows[] = {
      [](const Given& v) { return share(v, "lt", v.b, v.a); }},
     {"fmax", Type::Arithmetic, "FmaxBackward0", true, true, false,
      [](const Given& v) {
-       return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)), v.g, Scalar(0.0));
+       return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)), v.g,
+                    Scalar(0.0));
      },
      [](const Given& v) {
-       return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)), Scalar(0.0), v.g);
+       return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)),
+                    Scalar(0.0), v.g);
      }},
     {"fmin", Type::Arithmetic, "FminBackward0", true, true, false,
      [](const Given& v) {
-       return where(binary("logical_or", binary("le", v.a, v.b), binary("ne", v.b, v.b)), v.g, Scalar(0.0));
+       return where(binary("logical_or", binary("le", v.a, v.b), binary("ne", v.b, v.b)), v.g,
+                    Scalar(0.0));
      },
      [](const Given& v) {
-       return where(binary("logical_or", binary("le", v.a, v.b), binary("ne", v.b, v.b)), Scalar(0.0), v.g);
+       return where(binary("logical_or", binary("le", v.a, v.b), binary("ne", v.b, v.b)),
+                    Scalar(0.0), v.g);
      }},
     {"atan2", Type::Floating, "Atan2Backward0", true, true, false,
      [](const Given& v) { return mul(v.g, div(v.b, add(mul(v.a, v.a), mul(v.b, v.b)))); },
@@ -240,7 +245,8 @@ Ref apply(const BinaryRow& r, const Operand& a, const Operand& b, Tensor* destin
     if (r.kernel == kernel_id("fmax")) return apply(*find("maximum"), a, b, destination);
     if (r.kernel == kernel_id("fmin")) return apply(*find("minimum"), a, b, destination);
   }
-  if (__builtin_expect(r.kernel == kernel_id("pow") && is_integral(compute) && !b.t && b.s.i < 0, 0))
+  if (__builtin_expect(r.kernel == kernel_id("pow") && is_integral(compute) && !b.t && b.s.i < 0,
+                       0))
     fail(ErrorKind::Runtime, "pow: Integers to negative integer powers are not allowed.");
   DType out = r.type == Type::Comparison ? FB_BOOL : compute;
   Ref y = destination ? Ref() : elementwise_plain(r.kernel, compute, out, a, b);
@@ -276,30 +282,34 @@ PyObject* run_logaddexp(Args& a) {
 // Ops that take a number on either side still need a tensor on one.
 void want_tensor(const Args& a) {
   if (!a.tensor(0) && !a.tensor(1))
-    fail(ErrorKind::Type, "%s(): one of the arguments must be a Tensor, but both are numbers", a.op->name);
+    fail(ErrorKind::Type, "%s(): one of the arguments must be a Tensor, but both are numbers",
+         a.op->name);
 }
 
 PyObject* run(Args& a) {
   want_tensor(a);
-  return object(apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
+  return object(
+      apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
 }
 
 // ---- ops with a further argument ----
 
 // a + alpha * b, fused where the backend can.
-Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alpha, Tensor* destination,
-               bool subtract) {
+Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alpha,
+               Tensor* destination, bool subtract) {
   if (alpha.equals(1)) return apply(subtract ? *row_sub : *row_add, a, b, destination);
   DType compute = result_type(a, b);
   if (!is_differentiable(compute) && alpha.category > Category::Integer)
     fail(ErrorKind::Runtime,
-         "%s: For integral input tensors, argument alpha must not be a floating point number.", name);
+         "%s: For integral input tensors, argument alpha must not be a floating point number.",
+         name);
   if (subtract) alpha.i = -alpha.i, alpha.f = -alpha.f, alpha.imag = -alpha.imag;
   Ref keep;
-  Operand scaled = b.t ? Operand(keep = mul(b, Operand(alpha)))
-                       : Operand(Scalar(b.s.category <= Category::Integer && alpha.category <= Category::Integer
-                                            ? Scalar(b.s.i * alpha.i)
-                                            : Scalar(b.s.f * alpha.f)));
+  Operand scaled =
+      b.t ? Operand(keep = mul(b, Operand(alpha)))
+          : Operand(Scalar(b.s.category <= Category::Integer && alpha.category <= Category::Integer
+                               ? Scalar(b.s.i * alpha.i)
+                               : Scalar(b.s.f * alpha.f)));
   return apply(*row_add, a, scaled, destination);
 }
 
@@ -399,7 +409,9 @@ bool operand_from(PyObject* o, Operand& to, Ref& keep) {
 struct Operands {
   Operand a{Scalar()}, b{Scalar()};
   Ref keep_a, keep_b;
-  bool read(PyObject* x, PyObject* y) { return operand_from(x, a, keep_a) && operand_from(y, b, keep_b); }
+  bool read(PyObject* x, PyObject* y) {
+    return operand_from(x, a, keep_a) && operand_from(y, b, keep_b);
+  }
 };
 
 PyObject* operate(const BinaryRow& r, PyObject* x, PyObject* y) {
@@ -456,7 +468,8 @@ PyObject* power(PyObject* x, PyObject* y, PyObject*) {
   });
 }
 PyObject* compare(PyObject* x, PyObject* y, int op) {
-  static const BinaryRow* rows[] = {&row("lt"), &row("le"), &row("eq"), &row("ne"), &row("gt"), &row("ge")};
+  static const BinaryRow* rows[] = {&row("lt"), &row("le"), &row("eq"),
+                                    &row("ne"), &row("gt"), &row("ge")};
   return operate(*rows[op], x, y);
 }
 
@@ -477,29 +490,33 @@ void declare_binary() {
                         name == "fmin" || name == "atan2" || name == "hypot" ||
                         name == "nextafter" || name == "logaddexp" ||
                         name.compare(0, 8, "logical_") == 0;
-    bool number_first = name == "mul" || name == "remainder" || name == "xlogy" || r.type == Type::Bits;
+    bool number_first =
+        name == "mul" || name == "remainder" || name == "xlogy" || r.type == Type::Bits;
     std::string self = number_first ? "(Operand self, " : "(Tensor self, ";
     std::string other = tensors_only ? "Tensor other)" : "Operand other)";
     // maximum and its like have no in-place form.
-    uint32_t flags = name == "maximum" || name == "minimum" || name == "fmax" || name == "fmin" || name == "logaddexp"
+    uint32_t flags = name == "maximum" || name == "minimum" || name == "fmax" || name == "fmin" ||
+                             name == "logaddexp"
                          ? kBoth | kOut
                          : kElementwise;
     auto put = [&](const std::string& n) {
       declare(n + self + other, name == "logaddexp" ? run_logaddexp : run, flags, &r);
     };
     put(name);
-    static const char* aliases[][2] = {{"gt", "greater"}, {"ge", "greater_equal"}, {"lt", "less"},
-                                       {"le", "less_equal"}, {"ne", "not_equal"}, {"mul", "multiply"},
-                                       {"atan2", "arctan2"}};
+    static const char* aliases[][2] = {
+        {"gt", "greater"},   {"ge", "greater_equal"}, {"lt", "less"},      {"le", "less_equal"},
+        {"ne", "not_equal"}, {"mul", "multiply"},     {"atan2", "arctan2"}};
     for (auto& alias : aliases)
       if (name == alias[0]) put(alias[1]);
   }
   declare("add(Operand self, Operand other, *, Scalar alpha=1)", run_add, kElementwise);
   for (const char* name : {"sub", "subtract"})
-    declare(std::string(name) + "(Operand self, Operand other, *, Scalar alpha=1)", run_sub, kElementwise);
+    declare(std::string(name) + "(Operand self, Operand other, *, Scalar alpha=1)", run_sub,
+            kElementwise);
   declare("rsub(Tensor self, Operand other, *, Scalar alpha=1)", run_rsub, kFunction);
   for (const char* name : {"div", "divide"})
-    declare(std::string(name) + "(Operand self, Operand other, *, str? rounding_mode=None)", run_div, kElementwise);
+    declare(std::string(name) + "(Operand self, Operand other, *, str? rounding_mode=None)",
+            run_div, kElementwise);
   declare("true_divide(Operand self, Operand other)", run, kElementwise, row_div);
   declare("floor_divide(Operand self, Operand other)", run_floor_divide, kElementwise);
   declare("pow(Operand self, Operand exponent)", run_pow, kElementwise);

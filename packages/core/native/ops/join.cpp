@@ -17,7 +17,8 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
   Tensor* like = nullptr;
   DType dtype = tensors[0]->dtype();
   for (Tensor* t : tensors) {
-    if (t->ndim() == 0) fail(ErrorKind::Runtime, "zero-dimensional tensor (at position 0) cannot be concatenated");
+    if (t->ndim() == 0)
+      fail(ErrorKind::Runtime, "zero-dimensional tensor (at position 0) cannot be concatenated");
     dtype = promote(dtype, t->dtype());
     if (!like || is_skipped(like)) like = t;
   }
@@ -29,12 +30,15 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
     check_same_device("cat", like, t);
     if (is_skipped(t)) continue;
     if (t->ndim() != like->ndim())
-      fail(ErrorKind::Runtime, "cat: Tensors must have same number of dimensions: got %d and %d (shapes %s and %s)",
-           like->ndim(), t->ndim(), to_string(like->shape()).c_str(), to_string(t->shape()).c_str());
+      fail(ErrorKind::Runtime,
+           "cat: Tensors must have same number of dimensions: got %d and %d (shapes %s and %s)",
+           like->ndim(), t->ndim(), to_string(like->shape()).c_str(),
+           to_string(t->shape()).c_str());
     for (int i = 0; i < t->ndim(); i++)
       if (i != d && t->size(i) != like->size(i))
         fail(ErrorKind::Runtime,
-             "cat: Sizes of tensors must match except in dimension %d. Expected size %lld but got size %lld for "
+             "cat: Sizes of tensors must match except in dimension %d. Expected size %lld but got "
+             "size %lld for "
              "tensor number %zu in the list. (shapes %s and %s)",
              d, static_cast<long long>(like->size(i)), static_cast<long long>(t->size(i)), k,
              to_string(like->shape()).c_str(), to_string(t->shape()).c_str());
@@ -63,7 +67,8 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
       int64_t at = 0;
       for (size_t k = 0; k < sizes.size(); k++) {
         bool skipped = sizes[k] < 0;
-        if (b.needs(int(k))) b.set(int(k), skipped ? zeros(b.grad(), {0}) : narrow(b.grad(), d, at, sizes[k]));
+        if (b.needs(int(k)))
+          b.set(int(k), skipped ? zeros(b.grad(), {0}) : narrow(b.grad(), d, at, sizes[k]));
         if (!skipped) at += sizes[k];
       }
     });
@@ -163,9 +168,12 @@ PyObject* run_split_even(Args& a) {
   if (t->ndim() == 0) fail(ErrorKind::Runtime, "split expects at least a 1-dimensional tensor");
   int d = wrap_dim(a.integer(2), t->ndim());
   int64_t n = t->size(d);
-  if (each < 0) fail(ErrorKind::Runtime, "split expects split_size be non-negative, but got split_size=%lld", static_cast<long long>(each));
+  if (each < 0)
+    fail(ErrorKind::Runtime, "split expects split_size be non-negative, but got split_size=%lld",
+         static_cast<long long>(each));
   if (each == 0 && n != 0)
-    fail(ErrorKind::Runtime, "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
+    fail(ErrorKind::Runtime,
+         "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
          static_cast<long long>(n));
   std::vector<int64_t> sizes;
   for (int64_t at = 0; at < n; at += each) sizes.push_back(std::min(each, n - at));
@@ -178,13 +186,17 @@ PyObject* run_split_sizes(Args& a) {
   int d = wrap_dim(a.integer(2), t->ndim());
   int64_t total = 0;
   for (int64_t s : a.ints(1)) {
-    if (s < 0) fail(ErrorKind::Runtime, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s",
-                    to_string(a.ints(1)).c_str());
+    if (s < 0)
+      fail(ErrorKind::Runtime,
+           "split_with_sizes expects split_sizes have only non-negative entries, but got "
+           "split_sizes=%s",
+           to_string(a.ints(1)).c_str());
     total += s;
   }
   if (total != t->size(d))
     fail(ErrorKind::Runtime,
-         "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d), but got "
+         "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at "
+         "dimension %d), but got "
          "split_sizes=%s",
          static_cast<long long>(t->size(d)), d, to_string(a.ints(1)).c_str());
   return tuple_of(split("SplitWithSizesBackward0", t, a.ints(1), d));
@@ -194,7 +206,9 @@ PyObject* run_chunk(Args& a) {
   Tensor* t = a.tensor(0);
   int64_t chunks = a.integer(1);
   if (t->ndim() == 0) fail(ErrorKind::Runtime, "chunk expects at least a 1-dimensional tensor");
-  if (chunks <= 0) fail(ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: %lld", static_cast<long long>(chunks));
+  if (chunks <= 0)
+    fail(ErrorKind::Runtime, "chunk expects `chunks` to be greater than 0, got: %lld",
+         static_cast<long long>(chunks));
   int d = wrap_dim(a.integer(2), t->ndim());
   int64_t n = t->size(d), each = (n + chunks - 1) / chunks;
   std::vector<int64_t> sizes;
@@ -205,14 +219,17 @@ PyObject* run_chunk(Args& a) {
 
 PyObject* run_unbind(Args& a) {
   Tensor* t = a.tensor(0);
-  if (t->ndim() == 0) fail(ErrorKind::Index, "Dimension specified as 0 but tensor has no dimensions");
+  if (t->ndim() == 0)
+    fail(ErrorKind::Index, "Dimension specified as 0 but tensor has no dimensions");
   int d = wrap_dim(a.integer(1), t->ndim());
   return tuple_of(unbind(t, d));
 }
 
 }  // namespace
 
-Ref cat(const std::vector<Tensor*>& tensors, int64_t dim) { return cat_into(tensors, dim, nullptr); }
+Ref cat(const std::vector<Tensor*>& tensors, int64_t dim) {
+  return cat_into(tensors, dim, nullptr);
+}
 
 Ref stack(const std::vector<Tensor*>& tensors, int64_t dim) {
   if (tensors.empty()) fail(ErrorKind::Runtime, "stack expects a non-empty TensorList");
@@ -221,7 +238,8 @@ Ref stack(const std::vector<Tensor*>& tensors, int64_t dim) {
   std::vector<Tensor*> plain;
   for (size_t k = 0; k < tensors.size(); k++) {
     if (tensors[k]->shape() != tensors[0]->shape())
-      fail(ErrorKind::Runtime, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %zu",
+      fail(ErrorKind::Runtime,
+           "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %zu",
            to_string(tensors[0]->shape()).c_str(), to_string(tensors[k]->shape()).c_str(), k);
     raised.push_back(unsqueeze(tensors[k], d));
     plain.push_back(raised.back());

@@ -18,9 +18,7 @@ namespace {
 // tensors that remain for its dimensions.
 class Reader {
  public:
-  explicit Reader(Tensor* t) : t_(t) {
-    contiguous_strides(t->shape(), dense_);
-  }
+  explicit Reader(Tensor* t) : t_(t) { contiguous_strides(t->shape(), dense_); }
 
   void read(PyObject* index) {
     PyObject* one[] = {index};
@@ -43,7 +41,8 @@ class Reader {
         take(items[i], tensors[size_t(i)]);
       }
     }
-    if (at_ > t_->ndim()) fail(ErrorKind::Index, "too many indices for tensor of dimension %d", t_->ndim());
+    if (at_ > t_->ndim())
+      fail(ErrorKind::Index, "too many indices for tensor of dimension %d", t_->ndim());
     while (at_ < t_->ndim()) take_whole();
   }
 
@@ -52,7 +51,8 @@ class Reader {
     Ref y = make_view(t_, shape_, strides_, skip_);
     if (records(t_))
       record(node_, {t_}, y,
-             [s = Dims(t_->shape()), shape = shape_, dense = dense_out_, skip = dense_skip_](Backward& b) {
+             [s = Dims(t_->shape()), shape = shape_, dense = dense_out_,
+              skip = dense_skip_](Backward& b) {
                Ref whole = zeros(b.grad(), s);
                copy_(as_strided(whole, shape, dense, skip), b.grad());
                b.set(0, whole);
@@ -90,12 +90,14 @@ class Reader {
       tensor = Ref(as_tensor(o));
     } else if (PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) || is_foreign_array(o)) {
       tensor = tensor_from(o, -1, Device{cpu_device(), 0});
-      if (tensor->numel() == 0 && is_floating(tensor->dtype())) tensor = cast_values(tensor, FB_INT64);
+      if (tensor->numel() == 0 && is_floating(tensor->dtype()))
+        tensor = cast_values(tensor, FB_INT64);
     } else if (PyIndex_Check(o)) {
       return 1;
     } else {
       fail(ErrorKind::Type,
-           "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
+           "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+           "valid indices (got %s)",
            Py_TYPE(o)->tp_name);
     }
     bool mask = tensor->dtype() == FB_BOOL || tensor->dtype() == FB_UINT8;
@@ -137,12 +139,13 @@ class Reader {
   void take_index(int64_t i) {
     if (t_->ndim() == 0)
       fail(ErrorKind::Index,
-           "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert a 0-dim tensor to a number");
+           "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to convert a 0-dim "
+           "tensor to a number");
     check_room(1);
     int64_t n = t_->size(at_);
     if (i < -n || i >= n)
-      fail(ErrorKind::Index, "index %lld is out of bounds for dimension %d with size %lld", static_cast<long long>(i),
-           at_, static_cast<long long>(n));
+      fail(ErrorKind::Index, "index %lld is out of bounds for dimension %d with size %lld",
+           static_cast<long long>(i), at_, static_cast<long long>(n));
     if (i < 0) i += n;
     skip_ += i * t_->stride(at_);
     dense_skip_ += i * dense_[at_];
@@ -218,7 +221,8 @@ Ref value_tensor(PyObject* o, Tensor* target) {
   if (number_from(o, s)) {
     Args holder;
     holder.slot[0] = s;
-    return scalar_tensor(holder.scalar(0), target->dtype(), Device{target->device, target->device_index()});
+    return scalar_tensor(holder.scalar(0), target->dtype(),
+                         Device{target->device, target->device_index()});
   }
   return tensor_from(o, -1, Device{target->device, target->device_index()});
 }
@@ -237,7 +241,8 @@ void write_item(Tensor* t, PyObject* o, PyObject* value) {
       copy_(v, scalar_tensor(holder.scalar(0), t->dtype(), Device{t->device, t->device_index()}));
     } else {
       if (s.category == Category::Complex && !is_complex(t->dtype()))
-        fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow", info(t->dtype()).name);
+        fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow",
+             info(t->dtype()).name);
       fill_values(v, holder.scalar(0));
       bump_version(t);
     }

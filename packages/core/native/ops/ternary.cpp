@@ -17,12 +17,14 @@ bool wants(const Operand& o) { return o.t && requires_grad(o.t); }
 
 Ref where_impl(Tensor* condition, const Operand& a, const Operand& b, Tensor* destination) {
   if (condition->dtype() != FB_BOOL && condition->dtype() != FB_UINT8)
-    fail(ErrorKind::Runtime, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+    fail(ErrorKind::Runtime,
+         "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
          info(condition->dtype()).legacy_name);
   Ref mask = condition->dtype() == FB_BOOL ? Ref(condition) : cast_values(condition, FB_BOOL);
   DType compute = result_type(a, b);
   Operand in[] = {mask, a, b};
-  Ref y = elementwise({"where", kernel_id("where"), compute, compute, nullptr, destination, true}, in, 3);
+  Ref y = elementwise({"where", kernel_id("where"), compute, compute, nullptr, destination, true},
+                      in, 3);
   if (grad_mode.enabled && (wants(a) || wants(b)) && is_differentiable(compute)) {
     Node* n = record("WhereBackward0", {a.t, b.t}, y, [m = Saved(mask)](Backward& v) {
       Ref mask = v.get(m);
@@ -50,7 +52,8 @@ PyObject* run_masked_fill(Args& a) {
          info(mask->dtype()).name);
   if (a.tensor(2) && a.tensor(2)->ndim() > 0)
     fail(ErrorKind::Runtime,
-         "masked_fill only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+         "masked_fill only supports a 0-dimensional value tensor, but got tensor with %d "
+         "dimension(s).",
          a.tensor(2)->ndim());
   return object(masked_fill(self, mask, operand(a, 2)));
 }
@@ -60,7 +63,8 @@ PyObject* run_clamp(Args& a) {
   Tensor* x = a.tensor(0);
   if (!a.given(1) && !a.given(2))
     fail(ErrorKind::Runtime, "clamp: At least one of 'min' or 'max' must not be None");
-  if (is_complex(x->dtype())) fail(ErrorKind::NotImplemented, "clamp is not supported for complex types");
+  if (is_complex(x->dtype()))
+    fail(ErrorKind::NotImplemented, "clamp is not supported for complex types");
   bool absent[] = {false, !a.given(1), !a.given(2)};
   Operand lo = absent[1] ? Operand(Scalar()) : operand(a, 1);
   Operand hi = absent[2] ? Operand(Scalar()) : operand(a, 2);
@@ -73,17 +77,21 @@ PyObject* run_clamp(Args& a) {
     Ref y = absent[1] ? Ref(x) : binary("maximum", x, lo);
     return object(absent[2] ? y : binary("minimum", y, hi));
   }
-  Ref y = elementwise({"clamp", kernel_id("clamp"), compute, compute, nullptr, a.destination}, in, 3, absent);
-  if (grad_mode.enabled && (requires_grad(x) || wants(lo) || wants(hi)) && is_differentiable(compute)) {
+  Ref y = elementwise({"clamp", kernel_id("clamp"), compute, compute, nullptr, a.destination}, in,
+                      3, absent);
+  if (grad_mode.enabled && (requires_grad(x) || wants(lo) || wants(hi)) &&
+      is_differentiable(compute)) {
     struct Bound {
       Saved t;
       Scalar s;
       bool absent, tensor;
     };
-    Bound l{Saved(lo.t), lo.s, absent[1], lo.t != nullptr}, h{Saved(hi.t), hi.s, absent[2], hi.t != nullptr};
+    Bound l{Saved(lo.t), lo.s, absent[1], lo.t != nullptr},
+        h{Saved(hi.t), hi.s, absent[2], hi.t != nullptr};
     Node* n = record("ClampBackward1", {x, lo.t, hi.t}, y, [sx = Saved(x), l, h](Backward& v) {
       Ref x = v.get(sx), lt = v.get(l.t), ht = v.get(h.t);
-      Operand lo = l.tensor ? Operand(lt) : Operand(l.s), hi = h.tensor ? Operand(ht) : Operand(h.s);
+      Operand lo = l.tensor ? Operand(lt) : Operand(l.s),
+              hi = h.tensor ? Operand(ht) : Operand(h.s);
       Ref zero = zeros_like(v.grad());
       if (v.needs(0)) {
         Ref inside = l.absent ? Ref() : binary("ge", x, lo);
@@ -117,12 +125,15 @@ PyObject* run_lerp(Args& a) {
   if (x->dtype() != end->dtype())
     fail(ErrorKind::Runtime, "lerp: expected dtype %s for `end` but got dtype %s",
          info(x->dtype()).name, info(end->dtype()).name);
-  if (!has_kernel(x->device, kernel_id("lerp"), x->dtype())) return object(add(x, mul(w, sub(end, x))));
+  if (!has_kernel(x->device, kernel_id("lerp"), x->dtype()))
+    return object(add(x, mul(w, sub(end, x))));
   Operand in[] = {x, end, w};
-  Ref y = elementwise({"lerp", kernel_id("lerp"), x->dtype(), x->dtype(), nullptr, a.destination}, in, 3);
+  Ref y = elementwise({"lerp", kernel_id("lerp"), x->dtype(), x->dtype(), nullptr, a.destination},
+                      in, 3);
   if (grad_mode.enabled && (requires_grad(x) || requires_grad(end) || wants(w))) {
     Node* n = record("LerpBackward0", {x, end, w.t}, y,
-                     [sx = Saved(x), se = Saved(end), sw = Saved(w.t), s = w.s, t = w.t != nullptr](Backward& v) {
+                     [sx = Saved(x), se = Saved(end), sw = Saved(w.t), s = w.s,
+                      t = w.t != nullptr](Backward& v) {
                        Ref wt = v.get(sw);
                        Operand w = t ? Operand(wt) : Operand(s);
                        if (v.needs(0)) v.set(0, mul(v.grad(), sub(1, w)));
@@ -163,8 +174,9 @@ Ref masked_fill(Tensor* self, Tensor* mask, const Operand& value) {
          info(self->dtype()).legacy_name);
   if (!value.t) {
     Operand in[] = {mask, value, Operand(self)};
-    Ref y = elementwise({"masked_fill", kernel_id("where"), self->dtype(), self->dtype(), nullptr, nullptr, true},
-                        in, 3);
+    Ref y = elementwise(
+        {"masked_fill", kernel_id("where"), self->dtype(), self->dtype(), nullptr, nullptr, true},
+        in, 3);
     if (records(self)) {
       Node* n = record("MaskedFillBackward0", {self}, y, [m = Saved(mask)](Backward& b) {
         b.set(0, masked_fill(b.grad(), b.get(m), Operand(0)));
@@ -180,12 +192,16 @@ Ref masked_fill(Tensor* self, Tensor* mask, const Operand& value) {
 void declare_ternary() {
   declare("where(Tensor condition, Operand self, Operand other)", run_where, kFunction | kOut);
   declare_method("where(Tensor self, Tensor condition, Operand other)", run_where_method);
-  declare("masked_fill(Tensor self, Tensor mask, Operand value)", run_masked_fill, kBoth | kInPlace);
+  declare("masked_fill(Tensor self, Tensor mask, Operand value)", run_masked_fill,
+          kBoth | kInPlace);
   for (const char* name : {"clamp", "clip"})
-    declare(std::string(name) + "(Tensor self, Operand? min=None, Operand? max=None)", run_clamp, kElementwise);
+    declare(std::string(name) + "(Tensor self, Operand? min=None, Operand? max=None)", run_clamp,
+            kElementwise);
   declare("lerp(Tensor self, Tensor end, Operand weight)", run_lerp, kElementwise);
-  declare("addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1)", run_addcmul, kElementwise);
-  declare("addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1)", run_addcdiv, kElementwise);
+  declare("addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1)", run_addcmul,
+          kElementwise);
+  declare("addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1)", run_addcdiv,
+          kElementwise);
 }
 
 }  // namespace flambeau
