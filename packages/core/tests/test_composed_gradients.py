@@ -9,11 +9,15 @@ import pytest
 import flambeau_core as fb
 from flambeau_core.composed import (
     activations,
+    adaptive_pooling,
     attention,
     channels,
     convolution,
+    ctc,
+    distribution_losses,
     elementwise,
     losses,
+    margin_losses,
     neural,
     normalization,
     norms,
@@ -29,6 +33,7 @@ from flambeau_core.composed import (
     statistics,
     ternary,
     triangular,
+    volume_pooling,
 )
 
 STEP = 1e-5
@@ -216,6 +221,54 @@ OPS = {
     "cosine_similarity": (
         lambda a, b: similarity.cosine_similarity(a, b, 1, 1e-8),
         [(2, 3), (2, 3)],
+    ),
+    "pdist": (lambda x: similarity.pdist(x, 2.0), [(3, 2)]),
+    "bilinear": (neural.bilinear, [(2, 3), (2, 2), (2, 3, 2), (2,)]),
+    "threshold": (lambda x: activations.threshold(x, 0.2, 0.5, False), [(2, 3)]),
+    "rrelu": (lambda x: activations.rrelu(x, 0.1, 0.3, False, None), [(2, 3)]),
+    "instance_norm": (
+        lambda x, w, b: normalization.instance_norm(x, None, None, w, b, True, 0.1, 1e-5),
+        [(2, 2, 3), (2,), (2,)],
+    ),
+    "max_pool3d": (
+        lambda x: volume_pooling.max_pool3d(x, [2], [1], [0], [1], False, False),
+        [(1, 1, 3, 2, 3)],
+    ),
+    "avg_pool3d": (
+        lambda x: volume_pooling.avg_pool3d(x, [2], [1], [1], False, False, None),
+        [(1, 1, 2, 2, 2)],
+    ),
+    "adaptive_max_pool2d": (
+        lambda x: adaptive_pooling.adaptive_max_pool2d(x, [2, 2])[0],
+        [(1, 1, 3, 5)],
+    ),
+    "binary_cross_entropy": (
+        lambda x, t: losses.binary_cross_entropy(x * 0.3 + 0.5, t * 0.3 + 0.5, None, "mean"),
+        [(2, 3), (2, 3)],
+    ),
+    "kl_div": (
+        lambda x, t: distribution_losses.kl_div(x, t, "mean", True),
+        [(2, 3), (2, 3)],
+    ),
+    "poisson_nll_loss": (
+        lambda x: distribution_losses.poisson_nll_loss(
+            x, fb.arange(6.0).double().reshape(2, 3), True, True, 1e-8, "sum"
+        ),
+        [(2, 3)],
+    ),
+    "cosine_embedding_loss": (
+        lambda a, b: margin_losses.cosine_embedding_loss(a, b, fb.tensor([1, -1]), -0.9, "sum"),
+        [(2, 3), (2, 3)],
+    ),
+    "triplet_margin_loss": (
+        lambda a, p, n: margin_losses.triplet_margin_loss(a, p, n, 4.0, 2.0, 1e-6, True, "none"),
+        [(2, 3), (2, 3), (2, 3)],
+    ),
+    "ctc_loss": (
+        lambda x: ctc.ctc_loss(
+            x.log_softmax(2), fb.tensor([[1, 1], [2, 1]]), [4, 3], [2, 2], 0, "mean", False
+        ),
+        [(4, 2, 3)],
     ),
     "pixel_shuffle": (lambda x: channels.pixel_shuffle(x, 2), [(4, 1, 2)]),
     "im2col": (

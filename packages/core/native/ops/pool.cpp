@@ -233,6 +233,9 @@ void read_output_size(PyObject* given, Tensor* x, int64_t* out) {
 
 PyObject* run_adaptive_avg_pool(Args& a) {
   MeanPool p{true};
+  if (!PyLong_Check(a.object(1)) && a.tensor(0)->ndim() <= 2)
+    fail(ErrorKind::Value, "adaptive_avg_pool2d: Input dimension should be at least 3, got %d",
+         a.tensor(0)->ndim());
   Ref x = image_batch(p.op(), a.tensor(0));
   if (!is_floating(x->dtype()))
     fail(ErrorKind::NotImplemented, "\"adaptive_avg_pool2d\" not implemented for '%s'",

@@ -1261,6 +1261,7 @@ def acosh_(input: Tensor) -> Tensor: ...
 def adaptive_avg_pool1d(
     input: Tensor, output_size: _Ints, *, out: Tensor | None = None
 ) -> Tensor: ...
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> _Tensors: ...
 def add(
     input: Tensor | _Number,
     other: Tensor | _Number,
@@ -1367,6 +1368,10 @@ def all(
 def allclose(
     input: Tensor, other: Tensor, rtol: _float = 1e-5, atol: _float = 1e-8, equal_nan: _bool = False
 ) -> _bool: ...
+def alpha_dropout(
+    input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None
+) -> Tensor: ...
+def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def amax(
     input: Tensor, dim: _Ints = (), keepdim: _bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -1532,6 +1537,14 @@ def bernoulli(
     p: _float | None = None,
     *,
     generator: Generator | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def bilinear(
+    input1: Tensor,
+    input2: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
@@ -1782,6 +1795,26 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cos_(input: Tensor) -> Tensor: ...
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def cosh_(input: Tensor) -> Tensor: ...
+@overload
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def cosine_similarity(
     x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-8, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -1796,6 +1829,30 @@ def cov(
 ) -> Tensor: ...
 def cross(
     input: Tensor, other: Tensor, dim: _int | None = None, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: _int = 0,
+    reduction: _str = "mean",
+    zero_infinity: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: _int = 0,
+    reduction: _int = 1,
+    zero_infinity: _bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def cummax(
     input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None
@@ -1962,6 +2019,14 @@ def eye(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
 ) -> Tensor: ...
+def feature_alpha_dropout(
+    input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None
+) -> Tensor: ...
+def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def feature_dropout(
+    input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None
+) -> Tensor: ...
+def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def fill(input: Tensor, value: Tensor | _Number) -> Tensor: ...
 def fill_(input: Tensor, value: Tensor | _Number) -> Tensor: ...
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -2078,6 +2143,24 @@ def hann_window(
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor: ...
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def heaviside_(input: Tensor, values: Tensor) -> Tensor: ...
+@overload
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: _float = 1,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: _float = 1,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def histc(
     input: Tensor,
     bins: _int = 100,
@@ -2137,6 +2220,47 @@ def index_select(
     input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: _bool = True,
+    momentum: _float = 0.1,
+    eps: _float = 1e-5,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    *,
+    use_input_stats: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -2157,6 +2281,24 @@ def isin(
 ) -> Tensor: ...
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    reduction: _str = "mean",
+    *,
+    log_target: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    reduction: _int = 1,
+    *,
+    log_target: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def kthvalue(
     input: Tensor,
@@ -2242,6 +2384,26 @@ def logsumexp(
 ) -> Tensor: ...
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
 def lt_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
+@overload
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor: ...
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor: ...
 def masked_scatter(
@@ -2282,6 +2444,15 @@ def max_pool2d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
+) -> Tensor: ...
+def max_pool3d(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    dilation: _Ints = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
 ) -> Tensor: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def mean(
@@ -2442,6 +2613,7 @@ def pairwise_distance(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def pdist(input: Tensor, p: _float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
 @overload
@@ -2449,6 +2621,28 @@ def permute(input: Tensor, *dims: _int) -> Tensor: ...
 def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor: ...
 def pixel_unshuffle(
     input: Tensor, downscale_factor: _int, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: _bool = True,
+    full: _bool = False,
+    eps: _float = 1e-8,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: _bool = True,
+    full: _bool = False,
+    eps: _float = 1e-8,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def positive(input: Tensor) -> Tensor: ...
 def pow(
@@ -2667,6 +2861,22 @@ def rot90(
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor: ...
 def round_(input: Tensor, *, decimals: _int = 0) -> Tensor: ...
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+def rrelu(
+    input: Tensor,
+    lower: _float = 0.125,
+    upper: _float = 0.3333333333333333,
+    training: _bool = False,
+    generator: Generator | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def rrelu_(
+    input: Tensor,
+    lower: _float = 0.125,
+    upper: _float = 0.3333333333333333,
+    training: _bool = False,
+    generator: Generator | None = None,
+) -> Tensor: ...
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rsqrt_(input: Tensor) -> Tensor: ...
 def rsub(input: Tensor, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor: ...
@@ -2881,6 +3091,13 @@ def threshold(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def threshold_(
+    input: Tensor,
+    threshold: Tensor | _Number,
+    value: Tensor | _Number,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 @overload
 def tile(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -2911,6 +3128,32 @@ def tril_indices(
     *,
     dtype: _DType | None = None,
     device: _Device | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2.0,
+    eps: _float = 1e-6,
+    swap: _bool = False,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2.0,
+    eps: _float = 1e-6,
+    swap: _bool = False,
+    reduction: _int = 1,
+    *,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
@@ -3042,6 +3285,7 @@ __all__ = [
     "acosh",
     "acosh_",
     "adaptive_avg_pool1d",
+    "adaptive_max_pool1d",
     "add",
     "add_",
     "addbmm",
@@ -3058,6 +3302,8 @@ __all__ = [
     "addr_",
     "all",
     "allclose",
+    "alpha_dropout",
+    "alpha_dropout_",
     "amax",
     "amin",
     "aminmax",
@@ -3106,6 +3352,7 @@ __all__ = [
     "batch_norm",
     "bernoulli",
     "bfloat16",
+    "bilinear",
     "binary_cross_entropy_with_logits",
     "bincount",
     "bitwise_and",
@@ -3170,10 +3417,12 @@ __all__ = [
     "cos_",
     "cosh",
     "cosh_",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "count_nonzero",
     "cov",
     "cross",
+    "ctc_loss",
     "cummax",
     "cummin",
     "cumprod",
@@ -3227,6 +3476,10 @@ __all__ = [
     "expm1",
     "expm1_",
     "eye",
+    "feature_alpha_dropout",
+    "feature_alpha_dropout_",
+    "feature_dropout",
+    "feature_dropout_",
     "fill",
     "fill_",
     "fix",
@@ -3276,6 +3529,7 @@ __all__ = [
     "hardshrink",
     "heaviside",
     "heaviside_",
+    "hinge_embedding_loss",
     "histc",
     "hsplit",
     "hstack",
@@ -3294,6 +3548,7 @@ __all__ = [
     "index_select",
     "initial_seed",
     "inner",
+    "instance_norm",
     "int",
     "int16",
     "int32",
@@ -3308,6 +3563,7 @@ __all__ = [
     "isin",
     "isinf",
     "isnan",
+    "kl_div",
     "kron",
     "kthvalue",
     "layer_norm",
@@ -3352,6 +3608,7 @@ __all__ = [
     "lt",
     "lt_",
     "manual_seed",
+    "margin_ranking_loss",
     "masked_fill",
     "masked_fill_",
     "masked_scatter",
@@ -3362,6 +3619,7 @@ __all__ = [
     "max_pool1d",
     "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool3d",
     "maximum",
     "mean",
     "median",
@@ -3405,9 +3663,11 @@ __all__ = [
     "optim_ops",
     "outer",
     "pairwise_distance",
+    "pdist",
     "permute",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson_nll_loss",
     "positive",
     "pow",
     "pow_",
@@ -3443,6 +3703,8 @@ __all__ = [
     "round",
     "round_",
     "row_stack",
+    "rrelu",
+    "rrelu_",
     "rsqrt",
     "rsqrt_",
     "rsub",
@@ -3507,6 +3769,7 @@ __all__ = [
     "tensor_split",
     "tensordot",
     "threshold",
+    "threshold_",
     "tile",
     "topk",
     "trace",
@@ -3516,6 +3779,7 @@ __all__ = [
     "tril",
     "tril_",
     "tril_indices",
+    "triplet_margin_loss",
     "triu",
     "triu_",
     "triu_indices",

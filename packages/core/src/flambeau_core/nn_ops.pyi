@@ -3,7 +3,18 @@
 
 from typing import Any, overload
 
-from flambeau_core._C import Tensor, _bool, _DType, _float, _int, _Ints, _Number, _str, _Tensors
+from flambeau_core._C import (
+    Generator,
+    Tensor,
+    _bool,
+    _DType,
+    _float,
+    _int,
+    _Ints,
+    _Number,
+    _str,
+    _Tensors,
+)
 
 def adaptive_avg_pool1d(
     input: Tensor, output_size: _Ints, *, out: Tensor | None = None
@@ -11,6 +22,12 @@ def adaptive_avg_pool1d(
 def adaptive_avg_pool2d(
     input: Tensor, output_size: Any, *, out: Tensor | None = None
 ) -> Tensor: ...
+def adaptive_avg_pool3d(
+    input: Tensor, output_size: Any, *, out: Tensor | None = None
+) -> Tensor: ...
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> _Tensors: ...
+def adaptive_max_pool2d(input: Tensor, output_size: Any) -> _Tensors: ...
+def adaptive_max_pool3d(input: Tensor, output_size: Any) -> _Tensors: ...
 def avg_pool1d(
     input: Tensor,
     kernel_size: _Ints,
@@ -22,6 +39,17 @@ def avg_pool1d(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def avg_pool2d(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    ceil_mode: _bool = False,
+    count_include_pad: _bool = True,
+    divisor_override: _int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def avg_pool3d(
     input: Tensor,
     kernel_size: _Ints,
     stride: _Ints | None = None,
@@ -67,6 +95,14 @@ def batch_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
+) -> Tensor: ...
+def bilinear(
+    input1: Tensor,
+    input2: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def binary_cross_entropy(
     input: Tensor,
@@ -233,6 +269,26 @@ def conv_transpose3d(
     groups: _int = 1,
     dilation: _Ints = 1,
 ) -> Tensor: ...
+@overload
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def cosine_similarity(
     x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-8, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -243,6 +299,30 @@ def cross_entropy(
     ignore_index: _int = -100,
     reduction: _str = "mean",
     label_smoothing: _float = 0.0,
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: _int = 0,
+    reduction: _str = "mean",
+    zero_infinity: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: _int = 0,
+    reduction: _int = 1,
+    zero_infinity: _bool = False,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
 def dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor: ...
@@ -302,6 +382,24 @@ def hardtanh(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+@overload
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: _float = 1,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: _float = 1,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def im2col(
     input: Tensor,
     kernel_size: _Ints,
@@ -311,6 +409,7 @@ def im2col(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+@overload
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -321,6 +420,52 @@ def instance_norm(
     momentum: _float = 0.1,
     eps: _float = 1e-5,
     *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    use_input_stats: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def instance_norm(
+    input: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    *,
+    use_input_stats: _bool,
+    momentum: _float,
+    eps: _float,
+    cudnn_enabled: _bool,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    reduction: _str = "mean",
+    *,
+    log_target: _bool = False,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    reduction: _int = 1,
+    *,
+    log_target: _bool = False,
     out: Tensor | None = None,
 ) -> Tensor: ...
 def layer_norm(
@@ -349,6 +494,26 @@ def log_softmax(
     input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+@overload
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: _float = 0,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def max_pool1d(
     input: Tensor,
     kernel_size: _Ints,
@@ -382,6 +547,23 @@ def max_pool2d_with_indices(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
 ) -> tuple[Tensor, Tensor]: ...
+def max_pool3d(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    dilation: _Ints = 1,
+    ceil_mode: _bool = False,
+    return_indices: _bool = False,
+) -> Tensor: ...
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: _Ints,
+    stride: _Ints | None = None,
+    padding: _Ints = 0,
+    dilation: _Ints = 1,
+    ceil_mode: _bool = False,
+) -> Tensor: ...
 def mish(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def mse_loss(input: Tensor, target: Tensor, reduction: _str = "mean") -> Tensor: ...
 def nll_loss(
@@ -401,9 +583,32 @@ def pairwise_distance(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def pdist(input: Tensor, p: _float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
 def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor: ...
 def pixel_unshuffle(
     input: Tensor, downscale_factor: _int, *, out: Tensor | None = None
+) -> Tensor: ...
+@overload
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: _bool = True,
+    full: _bool = False,
+    eps: _float = 1e-8,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: _bool = True,
+    full: _bool = False,
+    eps: _float = 1e-8,
+    reduction: _int = 1,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor: ...
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def relu(input: Tensor) -> Tensor: ...
@@ -416,6 +621,22 @@ def rms_norm(
     eps: _float | None = None,
     *,
     out: Tensor | None = None,
+) -> Tensor: ...
+def rrelu(
+    input: Tensor,
+    lower: _float = 0.125,
+    upper: _float = 0.3333333333333333,
+    training: _bool = False,
+    generator: Generator | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def rrelu_(
+    input: Tensor,
+    lower: _float = 0.125,
+    upper: _float = 0.3333333333333333,
+    training: _bool = False,
+    generator: Generator | None = None,
 ) -> Tensor: ...
 def scaled_dot_product_attention(
     query: Tensor,
@@ -451,6 +672,39 @@ def threshold(
     threshold: Tensor | _Number,
     value: Tensor | _Number,
     inplace: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def threshold_(
+    input: Tensor,
+    threshold: Tensor | _Number,
+    value: Tensor | _Number,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2.0,
+    eps: _float = 1e-6,
+    swap: _bool = False,
+    reduction: _str = "mean",
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+@overload
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: _float = 1.0,
+    p: _float = 2.0,
+    eps: _float = 1e-6,
+    swap: _bool = False,
+    reduction: _int = 1,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...

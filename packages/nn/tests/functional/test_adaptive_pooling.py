@@ -44,9 +44,15 @@ def test_gradients(pool, shape, size, gradcheck, values):
 
 def test_refused():
     with pytest.raises(ValueError, match="Input dimension should be at least 3"):
+        F.adaptive_max_pool2d(fb.zeros(2, 2), (1, 1))
+    with pytest.raises(ValueError, match="Input dimension should be at least 3"):
+        F.adaptive_avg_pool2d(fb.zeros(2, 2), (1, 1))
+    with pytest.raises(RuntimeError, match="Expected 3D or 4D input"):
         F.adaptive_max_pool2d(fb.zeros(2, 2), 1)
-    with pytest.raises(RuntimeError, match="must have 2 elements"):
+    with pytest.raises(RuntimeError, match="output_size must be 2"):
         F.adaptive_avg_pool2d(fb.zeros(1, 2, 2), (1, 1, 1))
+    with pytest.raises(RuntimeError, match="must have 2 elements"):
+        F.adaptive_max_pool2d(fb.zeros(1, 2, 2), (1, 1, 1))
     with pytest.raises(RuntimeError, match="greater than or equal to 0"):
         F.adaptive_avg_pool2d(fb.zeros(1, 2, 2), -1)
     with pytest.raises(RuntimeError, match="non-zero size for non-batch dimensions"):

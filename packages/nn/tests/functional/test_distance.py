@@ -8,7 +8,7 @@ def test_pdist(close):
     points = fb.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
     close(F.pdist(points), [5.0, 1.0, 18**0.5])
     close(F.pdist(points, p=1.0), [7.0, 1.0, 6.0])
-    with pytest.raises(RuntimeError, match="pdist only supports 2D tensors"):
+    with pytest.raises(RuntimeError, match="pdist: only supports 2D tensors"):
         F.pdist(fb.zeros(2))
     with pytest.raises(RuntimeError, match="non-negative p"):
         F.pdist(points, -1.0)

@@ -183,10 +183,48 @@ def softshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
     namespace="both",
     method=False,
 )
-@_optionally_inplace
-def threshold(x: fb.Tensor, threshold: float, value: float) -> fb.Tensor:
+def threshold(x: fb.Tensor, threshold: float, value: float, inplace: bool) -> fb.Tensor:
     """``x`` where above ``threshold``, ``value`` elsewhere."""
-    return x.masked_fill(x <= threshold, value)
+    return threshold_(x, threshold, value) if inplace else x.masked_fill(x <= threshold, value)
+
+
+@op(
+    "threshold_(Tensor self, Scalar threshold, Scalar value) -> Tensor",
+    namespace="both",
+    method=False,
+)
+def threshold_(x: fb.Tensor, threshold: float, value: float) -> fb.Tensor:
+    """``threshold`` in place; elements that share memory are written alike."""
+    alone = x
+    for dim in range(x.dim()):
+        if x.stride(dim) == 0 and x.shape[dim] > 1:
+            alone = alone.narrow(dim, 0, 1)
+    before = alone.clone()
+    alone.copy_(before.masked_fill(before <= threshold, value))
+    return x
+
+
+@op(
+    "rrelu(Tensor self, float lower=0.125, float upper=0.3333333333333333, bool training=False,"
+    " Generator? generator=None) -> Tensor",
+    namespace="both",
+    method=False,
+    inplace=True,
+)
+def rrelu(x: fb.Tensor, lower: float, upper: float, training: bool, generator: Any) -> fb.Tensor:
+    """Leaky ReLU whose slope is drawn from U(lower, upper) in training and is the mean else.
+
+    Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network", 2015.
+    """
+    if lower > upper:
+        raise RuntimeError(
+            f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and "
+            f"{upper}"
+        )
+    if not training:
+        return fb.nn_ops.leaky_relu(x, (lower + upper) / 2)
+    slope = fb.empty_like(x, requires_grad=False).uniform_(lower, upper, generator=generator)
+    return fb.where(x <= 0, x * slope, x)
 
 
 @op("prelu(Tensor self, Tensor weight) -> Tensor", namespace="both")

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import flambeau_core as fb
+from flambeau_core.autograd.function import Function
 from flambeau_core.composed.activations import logsigmoid
 from flambeau_core.composed.precision import widened
 from flambeau_core.declare import composition, op
 
+_REDUCTIONS = ("none", "mean", "sum")
 
-def reduced(name: str, loss: fb.Tensor, reduction: str) -> fb.Tensor:
+
+def loss(schema: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares a loss in both namespaces; the bare op may also number its reduction."""
+
+    def declare(f: Callable[..., Any]) -> Callable[..., Any]:
+        for reduction in ("str reduction='mean'", "int reduction=1"):
+            op(schema.replace("reduction", reduction), namespace="both", method=False)(f)
+        return f
+
+    return declare
+
+
+def reduced(name: str, loss: fb.Tensor, reduction: str | int) -> fb.Tensor:
     """``loss`` as it is, its mean or its sum. Raises ValueError for another ``reduction``."""
+    if isinstance(reduction, int) and 0 <= reduction < len(_REDUCTIONS):
+        reduction = _REDUCTIONS[reduction]
     if reduction == "none":
         return loss
     if reduction == "mean":
@@ -53,7 +72,7 @@ def _checked_classes(target: fb.Tensor, classes: int) -> fb.Tensor:
     wrong = (target < 0) | (target >= classes)
     if bool(wrong.any()):
         first = target.masked_select(wrong)[0].item()
-        raise IndexError(f"nll_loss: Target {first} is out of bounds for {classes} classes")
+        raise IndexError(f"Target {first} is out of bounds for {classes} classes.")
     return target
 
 
@@ -168,12 +187,38 @@ def binary_cross_entropy(
     """Cross-entropy of the target and probabilities; logarithms are kept above -100."""
     if target.shape != self.shape:
         raise ValueError(
-            f"binary_cross_entropy: using a target size ({tuple(target.shape)}) that is different "
-            f"to the input size ({tuple(self.shape)})"
+            f"binary_cross_entropy: Using a target size ({target.shape}) that is different to the "
+            f"input size ({self.shape}) is deprecated. Please ensure they have the same size."
         )
-    if bool(((self < 0) | (self > 1)).any()):
-        raise RuntimeError("binary_cross_entropy: all elements of input should be between 0 and 1")
-    hit = self.log().clamp(min=-100)
-    miss = (-self).log1p().clamp(min=-100)
-    loss = (target - 1) * miss - target * hit
+    for name, x in (("input", self), ("target", target)):
+        if not bool(((x >= 0) & (x <= 1)).all()):
+            raise RuntimeError(
+                f"binary_cross_entropy: all elements of {name} should be between 0 and 1"
+            )
+    loss = _BinaryCrossEntropy.apply(self, target)
     return reduced("binary_cross_entropy", loss if weight is None else loss * weight, reduction)
+
+
+def _kept_logarithms(x: fb.Tensor) -> tuple[fb.Tensor, fb.Tensor]:
+    return x.log().clamp(min=-100), (-x).log1p().clamp(min=-100)
+
+
+class _BinaryCrossEntropy(Function):
+    """Elementwise, with a gradient that stays finite where the logarithm is cut off."""
+
+    @staticmethod
+    def forward(ctx: Any, x: fb.Tensor, target: fb.Tensor) -> fb.Tensor:
+        ctx.save_for_backward(x, target)
+        hit, miss = _kept_logarithms(x)
+        return (target - 1) * miss - target * hit
+
+    @staticmethod
+    def backward(ctx: Any, grad: fb.Tensor) -> Any:
+        x, target = ctx.saved_tensors
+        grad_x = grad_target = None
+        if ctx.needs_input_grad[0]:
+            grad_x = grad * (x - target) / ((1 - x) * x).clamp(min=1e-12)
+        if ctx.needs_input_grad[1]:
+            hit, miss = _kept_logarithms(x)
+            grad_target = grad * (miss - hit)
+        return grad_x, grad_target

@@ -132,7 +132,8 @@ def group_norm(
     "instance_norm(Tensor self, Tensor? running_mean=None, Tensor? running_var=None,"
     " Tensor? weight=None, Tensor? bias=None, bool use_input_stats=True, float momentum=0.1,"
     " float eps=1e-5) -> Tensor",
-    namespace="nn",
+    namespace="both",
+    method=False,
 )
 def instance_norm(
     self: fb.Tensor,
@@ -173,6 +174,29 @@ def instance_norm(
     )
     normalized = _normalized(wide, mean, var, eps)
     return _scaled(normalized, _per_channel(weight, ndim), _per_channel(bias, ndim)).to(self.dtype)
+
+
+@op(
+    "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean,"
+    " Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled)"
+    " -> Tensor",
+    namespace="both",
+)
+def _parameters_first(
+    input: fb.Tensor,
+    weight: fb.Tensor | None,
+    bias: fb.Tensor | None,
+    running_mean: fb.Tensor | None,
+    running_var: fb.Tensor | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> fb.Tensor:
+    """The bare op, which names the parameters before the running statistics."""
+    return instance_norm(
+        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
+    )
 
 
 @op(

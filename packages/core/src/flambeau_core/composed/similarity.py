@@ -41,3 +41,14 @@ def cosine_similarity(x1: fb.Tensor, x2: fb.Tensor, dim: int, eps: float) -> fb.
 
 def _unit(x: fb.Tensor, dim: int, eps: float) -> fb.Tensor:
     return x / vector_norm(x, 2, [dim], True).clamp(min=eps)
+
+
+@op("pdist(Tensor self, float p=2.0) -> Tensor", namespace="both", method=False)
+def pdist(self: fb.Tensor, p: float) -> fb.Tensor:
+    """The ``p``-norm distances of all pairs of rows ``i < j`` of ``(N, M)``, in their order."""
+    if self.dim() != 2:
+        raise RuntimeError(f"pdist: only supports 2D tensors, got shape {tuple(self.shape)}")
+    if p < 0:
+        raise RuntimeError(f"pdist: only supports non-negative p values, got {p}")
+    first, second = fb.triu_indices(len(self), len(self), 1, device=self.device)
+    return vector_norm(self.index_select(0, first) - self.index_select(0, second), p, [-1], False)

@@ -25,6 +25,7 @@ from flambeau_core.nn_ops import (
     prelu,
     relu6,
     relu_,
+    rrelu_,
     selu_,
     sigmoid,
     softplus,
@@ -33,6 +34,7 @@ from flambeau_core.nn_ops import (
     tanh,
     tanhshrink,
     threshold,
+    threshold_,
 )
 
 __all__ = [
@@ -124,37 +126,15 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """Leaky ReLU whose slope is drawn from U(lower, upper) in training and is the mean else.
-
-    Xu et al., "Empirical Evaluation of Rectified Activations in Convolutional Network", 2015.
-    """
+    """Leaky ReLU whose slope is drawn from U(lower, upper) in training and is the mean else."""
     if inplace:
-        return input.copy_(rrelu(input.clone(), lower, upper, training))
-    if lower > upper:
-        raise RuntimeError(
-            f"Lower bound should be less than or equal to the upper bound, got {lower} and {upper}"
-        )
-    if not training:
-        return _leaky_relu(input, (lower + upper) / 2)
-    slope = fb.empty_like(input, requires_grad=False).uniform_(lower, upper)
-    return fb.where(input <= 0, input * slope, input)
+        return rrelu_(input, lower, upper, training)
+    return nn_ops.rrelu(input, lower, upper, training)
 
 
 def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """`hardtanh` in place."""
     return hardtanh(input, min_val, max_val, inplace=True)
-
-
-def rrelu_(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
-) -> Tensor:
-    """`rrelu` in place."""
-    return rrelu(input, lower, upper, training, inplace=True)
-
-
-def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
-    """`threshold` in place."""
-    return nn_ops.threshold(input, threshold, value, inplace=True)
 
 
 def softmax(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
-import flambeau_core as fb
 from flambeau_core import Tensor, nn_ops
 
-from .reduction import legacy_reduction, reduced
+from .reduction import legacy_reduction
 
 __all__ = [
     "binary_cross_entropy",
@@ -69,38 +67,7 @@ def binary_cross_entropy(
     """-(t log p + (1 - t) log(1 - p)) for probabilities p, logarithms at least -100."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    if target.shape != input.shape:
-        raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size "
-            f"({input.shape}) is deprecated. Please ensure they have the same size."
-        )
-    if input.numel() and not bool(((input >= 0) & (input <= 1)).all()):
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    loss = _BinaryCrossEntropy.apply(input, target)
-    if weight is not None:
-        loss = loss * weight
-    return reduced(loss, reduction)
-
-
-class _BinaryCrossEntropy(fb.autograd.Function):
-    """Elementwise, with a gradient that stays finite where the logarithm is cut off."""
-
-    @staticmethod
-    def forward(ctx: Any, input: Tensor, target: Tensor) -> Tensor:
-        ctx.save_for_backward(input, target)
-        log_p = input.log().clamp(min=-100)
-        log_q = (-input).log1p().clamp(min=-100)
-        return (target - 1) * log_q - target * log_p
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:
-        input, target = ctx.saved_tensors
-        grad_input = grad_target = None
-        if ctx.needs_input_grad[0]:
-            grad_input = grad * (input - target) / ((1 - input) * input).clamp(min=1e-12)
-        if ctx.needs_input_grad[1]:
-            grad_target = grad * ((-input).log1p().clamp(min=-100) - input.log().clamp(min=-100))
-        return grad_input, grad_target
+    return nn_ops.binary_cross_entropy(input, target, weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -139,12 +106,9 @@ def kl_div(
     """
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = fb.xlogy(target, target) - target * input
     if reduction == "batchmean":
-        return loss.sum() / input.size(0) if input.dim() else loss.sum()
+        total = nn_ops.kl_div(input, target, "sum", log_target=log_target)
+        return total / input.size(0) if input.dim() else total
     if reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -153,4 +117,4 @@ def kl_div(
             "release.",
             stacklevel=2,
         )
-    return reduced(loss, reduction)
+    return nn_ops.kl_div(input, target, reduction, log_target=log_target)

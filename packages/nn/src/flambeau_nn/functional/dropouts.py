@@ -19,10 +19,6 @@ __all__ = [
     "feature_alpha_dropout",
 ]
 
-# What a dropped element becomes: the limit of SELU at minus infinity, so that mean and variance
-# can be kept; Klambauer et al., "Self-Normalizing Neural Networks", 2017.
-_SELU_LIMIT = -1.7580993408473766
-
 
 def _check_probability(p: float) -> None:
     if p < 0.0 or p > 1.0:
@@ -32,20 +28,16 @@ def _check_probability(p: float) -> None:
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zeroes elements with probability `p` and scales the others by 1 / (1 - p), in training."""
     _check_probability(p)
-    result = nn_ops.dropout(input, p, training)
-    return input.copy_(result) if inplace and training else result
+    return (nn_ops.dropout_ if inplace else nn_ops.dropout)(input, p, training)
 
 
-def _drop_channels(input: Tensor, p: float, training: bool, inplace: bool, lead: int) -> Tensor:
-    """Drops whole slices; the first `lead` dimensions choose the slice."""
+def _drop_channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
     _check_probability(p)
-    if not training or p == 0:
-        return input
-    keep = fb.ones(
-        (*input.shape[:lead], *(1,) * (input.dim() - lead)), dtype=input.dtype, device=input.device
-    )
-    result = input * nn_ops.dropout(keep, p, True)
-    return input.copy_(result) if inplace else result
+    drop = fb.feature_dropout_ if inplace else fb.feature_dropout
+    if batched:
+        return drop(input, p, training)
+    # Through the view an in-place write reaches the input itself.
+    return drop(input.unsqueeze(0), p, training).squeeze(0)
 
 
 def dropout1d(
@@ -58,7 +50,7 @@ def dropout1d(
             "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial dimension, "
             "a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
         )
-    return _drop_channels(input, p, training, inplace, lead=input.dim() - 1)
+    return _drop_channels(input, p, training, inplace, batched=input.dim() == 3)
 
 
 def dropout2d(
@@ -71,7 +63,7 @@ def dropout2d(
             "will result in an error in a future release.",
             stacklevel=2,
         )
-    return _drop_channels(input, p, training, inplace, lead=2)
+    return _drop_channels(input, p, training, inplace, batched=True)
 
 
 def dropout3d(
@@ -84,33 +76,21 @@ def dropout3d(
             "will result in an error in a future release.",
             stacklevel=2,
         )
-    return _drop_channels(input, p, training, inplace, lead=1 if input.dim() == 4 else 2)
+    return _drop_channels(input, p, training, inplace, batched=input.dim() != 4)
 
 
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """Dropout that keeps mean 0 and variance 1 of SELU's outputs."""
-    return _alpha_dropout(input, p, training, inplace, input.dim())
+    _check_probability(p)
+    return (fb.alpha_dropout_ if inplace else fb.alpha_dropout)(input, p, training)
 
 
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """`alpha_dropout` of whole channels of (N, C, *)."""
-    return _alpha_dropout(input, p, training, inplace, 2)
-
-
-def _alpha_dropout(input: Tensor, p: float, training: bool, inplace: bool, lead: int) -> Tensor:
     _check_probability(p)
-    if not training or p == 0:
-        return input
-    if p == 1:
-        result = input * 0
-    else:
-        shape = (*input.shape[:lead], *(1,) * (input.dim() - lead))
-        kept = fb.rand(shape, device=input.device) >= p
-        scale = ((1 - p) * (1 + p * _SELU_LIMIT**2)) ** -0.5
-        shift = -scale * p * _SELU_LIMIT
-        result = fb.where(kept, input, _SELU_LIMIT) * scale + shift
-    return input.copy_(result) if inplace else result
+    drop = fb.feature_alpha_dropout_ if inplace else fb.feature_alpha_dropout
+    return drop(input, p, training)

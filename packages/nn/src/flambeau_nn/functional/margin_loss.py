@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import flambeau_core as fb
-from flambeau_core import Tensor
+from flambeau_core import Tensor, nn_ops
 
 from .activation import logsigmoid
 from .distance import pairwise_distance
@@ -41,7 +41,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced(_hinge(float(margin) - target * (input1 - input2)), reduction)
+    return nn_ops.margin_ranking_loss(input1, input2, target, margin, reduction)
 
 
 def _hinge(value: Tensor) -> Tensor:
@@ -60,9 +60,7 @@ def hinge_embedding_loss(
     """input where target is 1, max(0, margin - input) where it is -1."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    near = fb.where(target != -1, input, 0)
-    far = fb.where(target != 1, _hinge(margin - input), 0)
-    return reduced(near + far, reduction)
+    return nn_ops.hinge_embedding_loss(input, target, margin, reduction)
 
 
 def cosine_embedding_loss(
@@ -77,21 +75,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1; (N, D), (N, D), (N)."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    if target.dim() not in (0, 1):
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    dims = target.dim() + 1
-    if input1.dim() != dims or input2.dim() != dims:
-        raise RuntimeError(
-            f"{target.dim()}D target tensor expects {dims}D input tensors, but found inputs with "
-            f"sizes {list(input1.shape)} and {list(input2.shape)}."
-        )
-    eps = 1e-12
-    dot = (input1 * input2).sum(-1)
-    squares = ((input1 * input1).sum(-1) + eps) * ((input2 * input2).sum(-1) + eps)
-    cosine = dot / squares.sqrt()
-    near = fb.where(target == 1, 1 - cosine, 0)
-    far = fb.where(target == -1, _hinge(cosine - margin), 0)
-    return reduced(near + far, reduction)
+    return nn_ops.cosine_embedding_loss(input1, input2, target, margin, reduction)
 
 
 def triplet_margin_loss(
@@ -112,21 +96,7 @@ def triplet_margin_loss(
     """
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-
-    def distance(a: Tensor, b: Tensor) -> Tensor:
-        return pairwise_distance(a, b, p, eps)
-
-    return triplet_margin_with_distance_loss(
-        anchor,
-        positive,
-        negative,
-        distance_function=distance,
-        margin=margin,
-        swap=swap,
-        reduction=reduction,
-    )
+    return nn_ops.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)
 
 
 def triplet_margin_with_distance_loss(

@@ -1,7 +1,6 @@
 """Pooling over windows: maximum, average, power average.
 
-Core has those of one and two dimensions; a window of three dimensions is one over two followed by
-one over the third.
+Maxima and averages are core's.
 """
 
 from __future__ import annotations
@@ -14,8 +13,11 @@ from flambeau_core import Tensor, nn_ops
 from flambeau_core.nn_ops import (
     avg_pool1d,
     avg_pool2d,
+    avg_pool3d,
     max_pool1d,
     max_pool1d_with_indices,
+    max_pool3d,
+    max_pool3d_with_indices,
 )
 
 __all__ = [
@@ -92,60 +94,6 @@ def max_pool2d_with_indices(
 ) -> tuple[Tensor, Tensor]:
     """`max_pool2d` and the place of each maximum."""
     return nn_ops.max_pool2d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-
-
-def max_pool3d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The maximum of each window of (N, C, D, H, W) or (C, D, H, W)."""
-    values, indices = max_pool3d_with_indices(
-        input, kernel_size, stride, padding, dilation, ceil_mode
-    )
-    return (values, indices) if return_indices else values
-
-
-def max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """`max_pool3d` and the place of each maximum, counted through the input volume."""
-    check_dims("max_pool3d", input, 3)
-    kernel = _tuple(kernel_size, 3, "kernel_size")
-    step = kernel if stride is None else _tuple(stride, 3, "stride")
-    edge = _tuple(padding, 3, "padding")
-    gap = _tuple(dilation, 3, "dilation")
-    depth, height, width = input.shape[-3:]
-    planes = input.reshape(-1, depth, height, width)
-    flat, in_plane = nn_ops.max_pool2d_with_indices(
-        planes, kernel[1:], step[1:], edge[1:], gap[1:], ceil_mode
-    )
-    rows, columns = flat.shape[-2:]
-    values, place = nn_ops.max_pool2d_with_indices(
-        flat.reshape(-1, 1, depth, rows * columns),
-        (kernel[0], 1),
-        (step[0], 1),
-        (edge[0], 0),
-        (gap[0], 1),
-        ceil_mode,
-    )
-    shape = (*input.shape[:-3], values.size(-2), rows, columns)
-    # `place` finds the winner among the planes' maxima, `in_plane` where that one came from.
-    chosen = place.reshape(place.size(0), -1)
-    below = in_plane.reshape(place.size(0), -1).gather(1, chosen)
-    layer = chosen.div(rows * columns, rounding_mode="floor")
-    indices = layer * (height * width) + below
-    return values.reshape(shape), indices.reshape(shape)
 
 
 # -- maximum, undone ------------------------------------------------------------------------
@@ -235,51 +183,6 @@ def max_unpool3d(
 ) -> Tensor:
     """Puts the maxima of `max_pool3d` back to their places among zeros."""
     return _unpool_nd("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size)
-
-
-# -- average --------------------------------------------------------------------------------
-
-
-def avg_pool3d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
-    """The mean of each window of (N, C, D, H, W) or (C, D, H, W)."""
-    check_dims("avg_pool3d", input, 3)
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
-    kernel = _tuple(kernel_size, 3, "kernel_size")
-    step = kernel if stride is None else _tuple(stride, 3, "stride")
-    edge = _tuple(padding, 3, "padding")
-    depth, height, width = input.shape[-3:]
-    # Integers must be rounded once only, after both steps.
-    exact = input if input.is_floating_point() else input.double()
-    flat = avg_pool2d(
-        exact.reshape(-1, depth, height, width),
-        kernel[1:],
-        step[1:],
-        edge[1:],
-        ceil_mode,
-        count_include_pad,
-        divisor_override,
-    )
-    rows, columns = flat.shape[-2:]
-    pooled = avg_pool2d(
-        flat.reshape(-1, 1, depth, rows * columns),
-        (kernel[0], 1),
-        (step[0], 1),
-        (edge[0], 0),
-        ceil_mode,
-        count_include_pad,
-        None if divisor_override is None else 1,
-    )
-    shape = (*input.shape[:-3], pooled.size(-2), rows, columns)
-    return pooled.reshape(shape).to(input.dtype)
 
 
 # -- power average --------------------------------------------------------------------------
