@@ -229,7 +229,7 @@ def lint(session: nox.Session) -> None:
         if path.suffix in {".cpp", ".h"}
     ]
     session.run("clang-format", "--dry-run", "--Werror", "--ferror-limit=20", *native)
-    session.run("mypy", *(f"{row.folder}/src" for row in PACKAGES.values()))
+    session.run("mypy", "tools", *(f"{row.folder}/src" for row in PACKAGES.values()))
 
 
 @nox.session(python=[HOME], requires=["build-{python}"], default=False)

@@ -87,7 +87,11 @@ def use_flambeau(flambeau: Any) -> None:
     from flambeau.utils.data import DataLoader, TensorDataset
 
     assert F.relu(flambeau.tensor([-1.0, 1.0])).tolist() == [0.0, 1.0]
-    assert nn.Linear and optim.Adam and DataLoader and TensorDataset
+    layer = nn.Linear(2, 1)
+    step = optim.SGD(layer.parameters(), lr=0.1)
+    for (x,) in DataLoader(TensorDataset(flambeau.ones(4, 2)), batch_size=2):
+        layer(x).sum().backward()
+        step.step()
     if importlib.util.find_spec("flambeau_vision") is None:
         try:
             flambeau.vision  # noqa: B018

@@ -78,6 +78,7 @@ class Shim:
 def exported(file: Path, tree: ast.Module) -> list[str] | None:
     """The names of `__all__`: literals and the `__all__` of modules below; None without one."""
     names: list[str] | None = None
+    target: ast.expr
     for node in tree.body:
         if isinstance(node, ast.AnnAssign):
             target, value = node.target, node.value

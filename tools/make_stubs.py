@@ -107,6 +107,13 @@ def parse_parameter(text: str, keyword_only: bool) -> Parameter:
     return Parameter(name, type_, default, keyword_only, "*" in marks)
 
 
+def parse_keyword(text: str) -> Parameter:
+    """A parameter as Python writes it: `name: type = default`."""
+    name, _, rest = text.partition(": ")
+    type_, _, default = rest.rpartition(" = ")
+    return Parameter(name, type_, default)
+
+
 def parse_schema(text: str) -> list[Parameter]:
     keyword_only = False
     found = []
@@ -172,7 +179,7 @@ def composed_returns() -> dict[str, str]:
             if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "op"):
                 continue
             if node.args and isinstance(node.args[0], ast.Constant):
-                head, _, returns = node.args[0].value.partition("->")
+                head, _, returns = str(node.args[0].value).partition("->")
                 found[head.split("(")[0].strip()] = RETURNS[returns.strip()]
     return found
 
@@ -195,7 +202,7 @@ class Ops:
             extra += FACTORY_KEYWORDS
         if name in FORMATTED or name.endswith("_like"):
             extra.append("memory_format: _MemoryFormat | None = None")
-        return [Parameter(*re.match(r"(\w+): (.+) = (.+)", e).groups(), True) for e in extra]  # type: ignore[union-attr]
+        return [replace(parse_keyword(text), keyword_only=True) for text in extra]
 
     def definitions(self, name: str, op: object, *, method: bool) -> list[str]:
         """The lines that define one op in a stub; overloads where one signature is not enough."""
@@ -307,7 +314,8 @@ def ops_stub(ops: Ops, doc: str, place: object) -> str:
 
 def named_stub() -> str:
     lines = ['"""The named tuples that ops with several results return."""', MARK, ""]
-    lines += ["from typing import NamedTuple", "", "from flambeau_core._C import Tensor"]
+    lines += ["from typing import NamedTuple", "", "from flambeau_core._C import Tensor", ""]
+    lines += ["_FIELDS: dict[str, tuple[str, ...]]"]
     for name, fields in sorted(return_types._FIELDS.items()):
         lines += ["", f"class {name}(NamedTuple):", *(f"    {f}: Tensor" for f in fields)]
     return "\n".join([*lines, ""])

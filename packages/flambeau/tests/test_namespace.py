@@ -60,7 +60,7 @@ def test_importing_loads_core_alone():
         "import sys, flambeau; "
         "print(sorted(m for m in sys.modules if m in "
         "('numpy', 'flambeau_nn', 'flambeau_optim', 'flambeau_data', 'pluggy', "
-        "'importlib.metadata')))"
+        "'importlib.metadata', 'ast', 'dataclasses', 'inspect', 'pathlib', 'tempfile')))"
     )
     assert run(program) == "[]"
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from flambeau_core._C import Tensor
 
+_FIELDS: dict[str, tuple[str, ...]]
+
 class aminmax(NamedTuple):
     min: Tensor
     max: Tensor
