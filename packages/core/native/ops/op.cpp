@@ -56,8 +56,11 @@ void check_fits(const char* op, Tensor* self, Tensor* result) {
 }
 
 PyObject* run_inplace(const Overload& o, Args& a) {
-  Ref self(a.tensor(0));
   const char* name = o.schema.name.c_str();
+  if (!a.tensor(0))
+    fail(ErrorKind::Type, "%s_(): argument 'input' (position 1) must be Tensor, not a number",
+         name);
+  Ref self(a.tensor(0));
   check_inplace(name, self);
   if (any_requires_grad(a)) {
     // The gradient may need what the write is about to destroy, so the value is
@@ -88,8 +91,9 @@ void write_out(const char* op, Tensor* out, Tensor* result) {
   for (int i = 0; i < out->ndim(); i++)
     if (out->stride(i) == 0 && out->size(i) > 1)
       fail(ErrorKind::Runtime,
-           "%s: unsupported operation: more than one element of the written-to tensor refers to a single memory "
-           "location. Please clone() the tensor before performing the operation. (shape %s, strides %s)",
+           "%s: unsupported operation: more than one element of the written-to tensor refers to a "
+           "single memory location. Please clone() the tensor before performing the operation. "
+           "(shape %s, strides %s)",
            op, to_string(out->shape()).c_str(), to_string(out->strides()).c_str());
   if (out == result) return;
   if (!can_cast(result->dtype(), out->dtype()))
@@ -206,9 +210,9 @@ std::string shown(const Op* op, const Schema& schema) {
   return text.insert(text.rfind(')'), has_star ? ", any out=None" : ", *, any out=None");
 }
 
-std::string describe_call(const Op* op, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  std::string s = std::string(op->name) +
-                  "() received an invalid combination of arguments - got (";
+std::string describe_call(const Op* op, PyObject* const* args, Py_ssize_t nargs,
+                          PyObject* kwnames) {
+  std::string s = std::string(op->name) + "() received an invalid combination of arguments - got (";
   for (Py_ssize_t i = 0; i < nargs; i++)
     s += (i ? ", " : "") + std::string(Py_TYPE(args[i])->tp_name);
   for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
@@ -228,7 +232,8 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
     for (const Overload& o : overloads) {
       Args a;
       std::string why;
-      if (parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr)) return run(op, o, a);
+      if (parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr))
+        return run(op, o, a);
       if (alone && !op->is_operator) throw Error(ErrorKind::Type, why);
     }
     if (op->is_operator) Py_RETURN_NOTIMPLEMENTED;
@@ -263,7 +268,8 @@ PyObject* op_schemas(PyObject* self, void*) {
   auto op = reinterpret_cast<Op*>(self);
   PyObject* t = PyTuple_New(Py_ssize_t(op->overloads->size()));
   for (size_t i = 0; i < op->overloads->size(); i++)
-    PyTuple_SET_ITEM(t, Py_ssize_t(i), PyUnicode_FromString(shown(op, (*op->overloads)[i].schema).c_str()));
+    PyTuple_SET_ITEM(t, Py_ssize_t(i),
+                     PyUnicode_FromString(shown(op, (*op->overloads)[i].schema).c_str()));
   return t;
 }
 
@@ -327,7 +333,9 @@ struct Places {
 void publish(const Declared& d) {
   auto o = reinterpret_cast<PyObject*>(d.op);
   std::string name = d.op->name;
-  PyObject* home = d.flags & kNeural ? places.nn : d.flags & kOptimizer ? places.optim : places.module;
+  PyObject* home = d.flags & kNeural      ? places.nn
+                   : d.flags & kOptimizer ? places.optim
+                                          : places.module;
   bool only_inplace = d.flags & kOnlyInPlace;
   if (d.flags & kFunction && !only_inplace) put(home, name.c_str(), o);
   if (d.flags & kNeuralToo) put(places.nn, name.c_str(), o);
@@ -449,7 +457,8 @@ PyObject* compose(const char* name, std::initializer_list<PyObject*> owned) {
   }
   for (PyObject* o : args) Py_XDECREF(o);
   if (it == compositions().end())
-    fail(ErrorKind::NotImplemented, "%s has neither a kernel on this device nor a composition", name);
+    fail(ErrorKind::NotImplemented, "%s has neither a kernel on this device nor a composition",
+         name);
   return checked(result);
 }
 
@@ -460,12 +469,23 @@ void set_python_error(std::exception_ptr e) {
   } catch (const Error& error) {
     PyObject* type = PyExc_RuntimeError;
     switch (error.kind()) {
-      case ErrorKind::Type: type = PyExc_TypeError; break;
-      case ErrorKind::Value: type = PyExc_ValueError; break;
-      case ErrorKind::Index: type = PyExc_IndexError; break;
-      case ErrorKind::NotImplemented: type = PyExc_NotImplementedError; break;
-      case ErrorKind::ZeroDivision: type = PyExc_ZeroDivisionError; break;
-      default: break;
+      case ErrorKind::Type:
+        type = PyExc_TypeError;
+        break;
+      case ErrorKind::Value:
+        type = PyExc_ValueError;
+        break;
+      case ErrorKind::Index:
+        type = PyExc_IndexError;
+        break;
+      case ErrorKind::NotImplemented:
+        type = PyExc_NotImplementedError;
+        break;
+      case ErrorKind::ZeroDivision:
+        type = PyExc_ZeroDivisionError;
+        break;
+      default:
+        break;
     }
     PyErr_SetString(type, error.what());
   } catch (const std::bad_alloc&) {
