@@ -3,7 +3,7 @@
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from typing_extensions import Self
 
@@ -62,7 +62,7 @@ class Size(tuple[_int, ...]):
     """The sizes of a tensor's dimensions, as a tuple of int."""
 
     @overload  # type: ignore[override]
-    def __getitem__(self, key: _int) -> _int: ...
+    def __getitem__(self, key: SupportsIndex) -> _int: ...
     @overload
     def __getitem__(self, key: slice) -> Size: ...
     def __add__(self, other: tuple[_int, ...]) -> Size: ...  # type: ignore[override]
