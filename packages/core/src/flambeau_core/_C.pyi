@@ -61,7 +61,7 @@ class device:
 class Size(tuple[_int, ...]):
     """The sizes of a tensor's dimensions, as a tuple of int."""
 
-    @overload  # type: ignore[override]
+    @overload
     def __getitem__(self, key: SupportsIndex) -> _int: ...
     @overload
     def __getitem__(self, key: slice) -> Size: ...
