@@ -10,13 +10,17 @@ from . import _C
 from . import composed as _composed  # noqa: F401
 
 _ops = _C.nn_ops
+globals().update((name, op) for name, op in vars(_ops).items() if not name.startswith("__"))
 
 
 def __getattr__(name: str) -> Any:
+    # An op that somebody declared after this module was filled.
     try:
-        return getattr(_ops, name)
+        op = getattr(_ops, name)
     except AttributeError:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    globals()[name] = op
+    return op
 
 
 def __dir__() -> list[str]:

@@ -144,4 +144,4 @@ def test_global_hooks_reach_every_module():
             handle.remove()
     assert seen == ["before", "after", "back"]
     assert Double()(1) == 2 and len(seen) == 3
-    assert not Double()._hooked  # calls are direct again
+    assert not module_hooks.hooks_everywhere  # calls are direct again

@@ -31,9 +31,7 @@ def embedding(
         padding_idx %= rows
     if max_norm is not None:
         limit_row_norms_(weight, input, max_norm, norm_type)
-    if scale_grad_by_freq and weight.requires_grad:
-        weight = _divide_gradient_by_use(input, weight)
-    return nn_ops.embedding(input, weight, padding_idx)
+    return nn_ops.embedding(input, weight, padding_idx, scale_grad_by_freq)
 
 
 def limit_row_norms_(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
@@ -44,13 +42,6 @@ def limit_row_norms_(weight: Tensor, used: Tensor, max_norm: float, norm_type: f
         norms = rows.norm(norm_type, 1, keepdim=True)
         scale = fb.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
         weight.index_copy_(0, index, rows * scale)
-
-
-def _divide_gradient_by_use(input: Tensor, weight: Tensor) -> Tensor:
-    uses = fb.bincount(input.reshape(-1), minlength=weight.size(0)).clamp(min=1)
-    factor = (1.0 / uses.to(weight.dtype)).unsqueeze(1)
-    # The value stays as it is; the gradient is multiplied by the factor.
-    return weight * factor + (weight * (1 - factor)).detach()
 
 
 def embedding_bag(

@@ -9,7 +9,7 @@ from flambeau_core import Tensor
 from ..parameter import Buffer, Parameter
 from .hook_handle import HookTable
 from .module_casting import ModuleCasting
-from .module_hooks import ModuleHooks
+from .module_hooks import ModuleHooks, hooks_everywhere
 from .module_state import ModuleState
 from .module_tree import ModuleTree
 from .registry import Registry
@@ -55,13 +55,16 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
     training: bool
 
     def __init__(self) -> None:
-        attributes = self.__dict__
-        attributes["training"] = True
-        for name in _REGISTRIES:
-            attributes[name] = Registry(self)
-        attributes["_non_persistent_buffers_set"] = set()
-        for name in _HOOK_TABLES:
-            attributes[name] = HookTable()
+        attributes = {
+            **self.__dict__,
+            "training": True,
+            "_hooked": False,
+            **{name: Registry(self) for name in _REGISTRIES},
+            "_non_persistent_buffers_set": set(),
+            **{name: HookTable() for name in _HOOK_TABLES},
+        }
+        # A dict of its own, where instances share their keys otherwise, is read faster.
+        object.__setattr__(self, "__dict__", attributes)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation of a call; every subclass defines it."""
@@ -70,7 +73,7 @@ class Module(ModuleTree, ModuleHooks, ModuleState, ModuleCasting):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooked:
+        if self._hooked or hooks_everywhere:
             return self._call_with_hooks(args, kwargs)
         if kwargs or len(args) != 1:
             return self.forward(*args, **kwargs)

@@ -27,26 +27,20 @@ global_forward_hooks_always: HookTable[int, bool] = HookTable()
 global_backward_pre_hooks: HookTable[int, Hook] = HookTable()
 global_backward_hooks: HookTable[int, Hook] = HookTable()
 
-_global_tables = (
-    global_forward_pre_hooks,
-    global_forward_hooks,
-    global_backward_pre_hooks,
-    global_backward_hooks,
-)
+# The numbers of all of them: while it is empty, calls need not look further.
+hooks_everywhere: HookTable[int, bool] = HookTable()
 
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Calls `hook(module, args)` before the forward of every module."""
-    ModuleHooks._hooked = True
-    return add_hook(hook, global_forward_pre_hooks)
+    return add_hook(hook, global_forward_pre_hooks, hooks_everywhere)
 
 
 def register_module_forward_hook(
     hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Calls `hook(module, args, output)` after the forward of every module."""
-    ModuleHooks._hooked = True
-    flags = []
+    flags = [hooks_everywhere]
     if with_kwargs:
         flags.append(global_forward_hooks_with_kwargs)
     if always_call:
@@ -56,21 +50,18 @@ def register_module_forward_hook(
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Calls `hook(module, grad_output)` before the backward of every module."""
-    ModuleHooks._hooked = True
-    return add_hook(hook, global_backward_pre_hooks)
+    return add_hook(hook, global_backward_pre_hooks, hooks_everywhere)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Calls `hook(module, grad_input, grad_output)` in the backward of every module."""
-    ModuleHooks._hooked = True
-    return add_hook(hook, global_backward_hooks)
+    return add_hook(hook, global_backward_hooks, hooks_everywhere)
 
 
 class ModuleHooks:
     """The part of a module that registers hooks and calls it with them."""
 
-    # Set once a hook is registered, for one module or here for every module; a module without
-    # hooks is called without looking further.
+    # Set once a hook is registered for the module.
     _hooked = False
 
     _forward_pre_hooks: HookTable[int, Hook]
@@ -134,7 +125,6 @@ class ModuleHooks:
         return self.register_full_backward_hook(hook)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        ModuleHooks._hooked = any(_global_tables)
         called: set[int] = set()
         result: Any = None
         try:
