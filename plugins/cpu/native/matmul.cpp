@@ -41,10 +41,21 @@ Batch<T> matmul_operands(const fb_array* out, const fb_array* a, const fb_array*
   return x;
 }
 
+// The bias as values side by side.
+template <typename T>
+const T* bias_row(const fb_array* bias) {
+  const T* values = static_cast<const T*>(bias->data);
+  const int64_t n = bias->shape[0], stride = bias->strides[0];
+  if (stride == 1 || n < 2) return values;
+  T* row = scratch_values<T>(n, kScratchKernel);
+  for (int64_t j = 0; j < n; ++j) row[j] = values[j * stride];
+  return row;
+}
+
 template <typename T>
 Batch<T> linear_operands(fb_array* const* out, int n_in, const fb_array* const* in) {
   const int64_t m = out[0]->shape[0], n = out[0]->shape[1], k = in[0]->shape[1];
-  const T* bias = n_in > 2 && in[2] ? static_cast<const T*>(in[2]->data) : nullptr;
+  const T* bias = n_in > 2 && in[2] ? bias_row<T>(in[2]) : nullptr;
   return {{m, n, k, matrix_of<T>(in[0]), matrix_of<T>(in[1]).transposed(),
            static_cast<T*>(out[0]->data), n, bias, false},
           1,

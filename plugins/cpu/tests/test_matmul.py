@@ -117,3 +117,11 @@ def test_linear(sizes, bias, dtype):
     np.testing.assert_allclose(
         out, expected, rtol=2e-3 if dtype == "float16" else 0, atol=tolerance
     )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "float16"])
+def test_bias_of_any_stride(dtype):
+    x, weight = np.ones((2, 3), dtype), np.zeros((4, 3), dtype)
+    out = np.zeros((2, 4), dtype)
+    abi.call("linear", [out], [x, weight, np.arange(8).astype(dtype)[::2]])
+    assert out.tolist() == [[0, 2, 4, 6], [0, 2, 4, 6]]
