@@ -43,6 +43,25 @@ LIBRARY_BINARY(Hypot, hypot)
 LIBRARY_BINARY(NextAfter, nextafter)
 #undef LIBRARY_BINARY
 
+inline float16 narrowed(float x, float16) { return to_float16(x); }
+inline bfloat16 narrowed(float x, bfloat16) { return to_bfloat16(x); }
+
+// A half is computed with as a float, but its neighbours are halves: one step in its own bits.
+template <class Half>
+struct NextHalf : Plain {
+  using Plain::Plain;
+  float operator()(float a, float b) const {
+    if (a != a || b != b) return a + b;
+    if (a == b) return b;
+    Half step = narrowed(a, Half{});
+    if (a == 0)
+      step.bits = b > 0 ? 1 : 0x8001;
+    else
+      step.bits += (b > a) == (a > 0) ? 1 : -1;
+    return to_float(step);
+  }
+};
+
 struct LogGamma : Plain {
   using Plain::Plain;
   template <class T>
@@ -147,6 +166,11 @@ struct DivideFloor : Plain {
   }
 };
 
+template <class Half>
+constexpr Entries<1> next_half(fb_dtype half) {
+  return {{{"nextafter", bit(half), DearBinary<NextHalf<Half>, 4>::template Of<Half>::run}}};
+}
+
 // Only float64: float32 and the halves have vector forms.
 template <template <class> class Maker>
 constexpr Entries<1> doubles(const char* id) {
@@ -169,7 +193,8 @@ constexpr auto entries =
     floats<DearBinary<Remainder>::Of>("remainder") +
     floats<DearBinary<DivideFloor>::Of>("div_floor") + floats<DearBinary<Atan2>::Of>("atan2") +
     floats<DearBinary<Hypot>::Of>("hypot") +
-    single_double<DearBinary<NextAfter, 2>::Of>("nextafter");
+    single_double<DearBinary<NextAfter, 2>::Of>("nextafter") + next_half<float16>(FB_FLOAT16) +
+    next_half<bfloat16>(FB_BFLOAT16);
 
 }  // namespace
 

@@ -107,10 +107,11 @@ def test_xlogy(dtype):
     np.testing.assert_allclose(out, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_nextafter(dtype):
-    a = np.array([0, 1, -1, 1, np.nan], dtype)
-    b = np.array([1, 2, 0, 1, 1], dtype)
+    largest = np.finfo(dtype).max
+    a = np.array([0, 1, -1, 1, np.nan, -0.0, 0, largest, np.inf, -1, 2, 1e-7], dtype)
+    b = np.array([1, 2, 0, 1, 1, 0, -1, np.inf, 0, -2, 1, -1], dtype)
     out = np.empty_like(a)
     abi.call("nextafter", [out], [a, b])
     np.testing.assert_array_equal(out, np.nextafter(a, b))

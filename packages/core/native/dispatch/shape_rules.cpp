@@ -72,8 +72,8 @@ Dims infer_size(const char* op, Ints shape, int64_t numel) {
     } else if (shape[i] < 0) {
       fail(ErrorKind::Runtime, "%s: invalid shape dimension %lld", op,
            static_cast<long long>(shape[i]));
-    } else {
-      known *= shape[i];
+    } else if (__builtin_mul_overflow(known, shape[i], &known)) {
+      known = INT64_MAX;  // more than any tensor has
     }
   }
   if (unknown >= 0 && known > 0 && numel % known == 0) {

@@ -303,12 +303,13 @@ Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alph
     fail(ErrorKind::Runtime,
          "%s: For integral input tensors, argument alpha must not be a floating point number.",
          name);
-  if (subtract) alpha.i = -alpha.i, alpha.f = -alpha.f, alpha.imag = -alpha.imag;
+  // Whole numbers wrap around, as the elements themselves do.
+  if (subtract) alpha.i = int64_t(-uint64_t(alpha.i)), alpha.f = -alpha.f, alpha.imag = -alpha.imag;
   Ref keep;
   Operand scaled =
       b.t ? Operand(keep = mul(b, Operand(alpha)))
           : Operand(Scalar(b.s.category <= Category::Integer && alpha.category <= Category::Integer
-                               ? Scalar(b.s.i * alpha.i)
+                               ? Scalar(int64_t(uint64_t(b.s.i) * uint64_t(alpha.i)))
                                : Scalar(b.s.f * alpha.f)));
   return apply(*row_add, a, scaled, destination);
 }

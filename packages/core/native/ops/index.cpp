@@ -91,6 +91,9 @@ Plan make_plan(const char* op, Tensor* t, const std::vector<Tensor*>& given) {
     }
     p.indices.push_back(all[size_t(d)]);
   }
+  if (p.indices.empty())
+    fail(ErrorKind::Runtime, "%s: at least one index must be a tensor of one dimension or more",
+         op);
   for (int d = 0; d < t->ndim(); d++)
     if (!all[size_t(d)]) p.order.push(d);
   for (Ref& i : p.indices) {
@@ -236,9 +239,9 @@ void index_put_(Tensor* t, const std::vector<Tensor*>& given, Tensor* values, bo
 
 namespace {
 
-// A tuple of index tensors as index_put takes it.
-std::vector<Tensor*> index_list(PyObject* o) {
-  std::vector<Tensor*> out;
+// A tuple of index tensors as index_put takes it; what an iterable made on the way is kept.
+std::vector<Ref> index_list(PyObject* o) {
+  std::vector<Ref> out;
   PyObject* items = PySequence_Fast(o, "index_put: indices must be a tuple of tensors");
   checked(items);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++) {
@@ -247,7 +250,7 @@ std::vector<Tensor*> index_list(PyObject* o) {
       Py_DECREF(items);
       fail(ErrorKind::Type, "index_put(): indices must be tensors or None");
     }
-    out.push_back(item == Py_None ? nullptr : as_tensor(item));
+    out.push_back(item == Py_None ? Ref() : Ref(as_tensor(item)));
   }
   Py_DECREF(items);
   return out;
@@ -260,7 +263,8 @@ PyObject* run_index_put(Args& a) {
          "Index put requires the source and destination dtypes match, got %s for the destination "
          "and %s for the source.",
          info(t->dtype()).legacy_name, info(values->dtype()).legacy_name);
-  auto indices = index_list(a.object(1));
+  const std::vector<Ref> kept = index_list(a.object(1));
+  const std::vector<Tensor*> indices = plain(kept);
   if (!a.destination) return object(index_put(t, indices, values, a.flag(3)));
   put_values(t, make_plan("index_put_", t, indices), values, a.flag(3));
   return boxed(t);

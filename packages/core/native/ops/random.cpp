@@ -75,6 +75,9 @@ int64_t integer_count(DType d) {
       return 1 << 8;
     case FB_INT64:
       return 0;
+    case FB_COMPLEX64:
+    case FB_COMPLEX128:
+      fail(ErrorKind::NotImplemented, "\"random_\" not implemented for '%s'", info(d).legacy_name);
     default:
       return int64_t(1) << (8 * itemsize(d) - 1);
   }

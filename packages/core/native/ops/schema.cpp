@@ -109,20 +109,24 @@ Param parse_param(std::string text) {
   return p;
 }
 
+// An object with __index__ as an integer; false where it has none.
+bool integer_from(PyObject* o, int64_t& v) {
+  PyObject* index = PyFloat_Check(o) ? nullptr : PyNumber_Index(o);
+  if (!index) return PyErr_Clear(), false;
+  int overflow;
+  v = PyLong_AsLongLongAndOverflow(index, &overflow);
+  Py_DECREF(index);
+  if (overflow)
+    fail(ErrorKind::Runtime, "Overflow when unpacking an integer that needs more than 64 bits");
+  return true;
+}
+
 // The list that an int[] argument stands for; false where it is none.
 bool ints_from(PyObject* o, Slot& s, Args& a) {
   s.tag = Slot::Ints_;
   if (PyLong_Check(o) || (!PySequence_Check(o) && PyIndex_Check(o))) {
-    int64_t v = PyLong_AsLongLong(o);
-    if (v == -1 && PyErr_Occurred()) {
-      PyErr_Clear();
-      PyObject* index = PyNumber_Index(o);
-      if (!index) return PyErr_Clear(), false;
-      v = PyLong_AsLongLong(index);
-      Py_DECREF(index);
-    }
     int64_t* room = a.room(1);
-    room[0] = v;
+    if (!integer_from(o, room[0])) return false;
     s.list = room;
     s.count = 1;
     return true;
@@ -136,18 +140,13 @@ bool ints_from(PyObject* o, Slot& s, Args& a) {
   }
   Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   int64_t* room = a.room(int(n));
-  PyObject** items = PySequence_Fast_ITEMS(o);
   for (Py_ssize_t i = 0; i < n; i++) {
-    if (PyLong_Check(items[i])) {
-      room[i] = PyLong_AsLongLong(items[i]);
-    } else {
-      PyObject* index = PyFloat_Check(items[i]) ? nullptr : PyNumber_Index(items[i]);
-      if (!index) return PyErr_Clear(), false;
-      room[i] = PyLong_AsLongLong(index);
-      Py_DECREF(index);
-    }
+    if (i >= PySequence_Fast_GET_SIZE(o)) return false;
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    // An element's own __index__ may change the list under us.
+    if (!PyLong_Check(item)) a.keep(Py_NewRef(item));
+    if (!integer_from(item, room[i])) return false;
   }
-  if (PyErr_Occurred()) return PyErr_Clear(), false;
   s.list = room;
   s.count = int32_t(n);
   return true;
@@ -433,7 +432,7 @@ bool number_from(PyObject* o, Slot& s) {
     s.category = Category::Complex;
     s.f = PyComplex_RealAsDouble(o);
     s.imag = PyComplex_ImagAsDouble(o);
-    s.i = int64_t(s.f);
+    s.i = s.f > -9e18 && s.f < 9e18 ? int64_t(s.f) : 0;
     return true;
   }
   // NumPy's scalars and their like, but no arrays and no tensors.

@@ -91,9 +91,11 @@ PyObject* run_unflatten(Args& a) {
   Ints sizes = a.ints(2);
   if (sizes.n == 0) fail(ErrorKind::Runtime, "unflatten: sizes must be non-empty");
   int64_t known = 1;
-  for (int64_t s : sizes) known *= s == -1 ? 1 : s;
+  bool overflows = false;
+  for (int64_t s : sizes) overflows |= __builtin_mul_overflow(known, s == -1 ? 1 : s, &known);
   bool infers = std::find(sizes.begin(), sizes.end(), -1) != sizes.end();
-  if (known == 0 ? t->size(d) != 0 : (infers ? t->size(d) % known : t->size(d) != known))
+  if (overflows ||
+      (known == 0 ? t->size(d) != 0 : (infers ? t->size(d) % known : t->size(d) != known)))
     fail(ErrorKind::Runtime,
          "unflatten: Provided sizes %s don't multiply up to the size of dim %d (%lld) in the input "
          "tensor",
