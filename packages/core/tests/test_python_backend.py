@@ -233,3 +233,13 @@ def test_synchronize_reaches_the_backend(backend: VaultBackend, vault: Any) -> N
 def test_errors_of_kernels_reach_the_user(vault: Any) -> None:
     with pytest.raises(IndexError, match="index 5 is out of bounds"):
         fb.ones(3, device=vault)[fb.tensor([5]).to(vault)]
+
+
+def test_memory_in_use_keeps_its_backend(backend: VaultBackend, vault: Any) -> None:
+    class OtherVault(VaultBackend):
+        name = "other vault"
+
+    held = fb.ones(3).to(vault)
+    with pytest.raises(RuntimeError, match="blocks of memory of backend 'vault' are in use"):
+        fb._C.install_backend("vault", "other vault", OtherVault())
+    assert held.tolist() == [1, 1, 1]

@@ -47,6 +47,22 @@ Backend* DeviceType::open() {
   return backend;
 }
 
+namespace {
+
+// Memory belongs to the backend that allocated it: while some is in use, another
+// backend cannot take its place.
+void check_switch(const DeviceType& type, const Backend* next) {
+  const Backend* now = type.backend;
+  if (now && now != next && !now->host_memory && now->live_blocks > 0)
+    fail(ErrorKind::Runtime,
+         "device type '%s' cannot change its backend while %lld blocks of memory of backend '%s' "
+         "are in use: "
+         "delete the tensors first",
+         type.name.c_str(), static_cast<long long>(now->live_blocks), now->name.c_str());
+}
+
+}  // namespace
+
 void install_backend(const std::string& device_type, std::unique_ptr<Backend> backend) {
   DeviceType* type = make_device_type(device_type, backend->host_memory);
   for (auto& b : type->backends)
@@ -57,6 +73,7 @@ void install_backend(const std::string& device_type, std::unique_ptr<Backend> ba
     fail(ErrorKind::Runtime,
          "backend '%s' keeps its memory elsewhere than the other backends of '%s'",
          backend->name.c_str(), device_type.c_str());
+  check_switch(*type, backend.get());
   type->backends.push_back(std::move(backend));
   type->backend = type->backends.back().get();
 }
@@ -65,6 +82,7 @@ void use_backend(const std::string& device_type, const std::string& name) {
   if (DeviceType* type = find_device_type(device_type))
     for (auto& b : type->backends)
       if (b->name == name) {
+        check_switch(*type, b.get());
         type->backend = b.get();
         return;
       }

@@ -52,6 +52,7 @@ class Backend {
 
   std::string name;
   bool host_memory = true;
+  int64_t live_blocks = 0;  // of its own memory, allocated and not yet released
   int64_t release_lock_above = INT64_MAX;
 
  private:

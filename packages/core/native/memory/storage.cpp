@@ -27,6 +27,7 @@ Storage* new_storage(DeviceType* device, int device_index, int64_t nbytes) {
     Backend* backend = device->opened();
     backend->check_index(device->name, device_index);
     backend->allocate(device_index, nbytes, &data, &buffer);
+    backend->live_blocks++;
   }
   Storage* s = take();
   *s = Storage{1,      0,       data,   nbytes, device, device_index, 0, inference_memory,
@@ -48,7 +49,9 @@ void free_storage(Storage* s) {
   } else if (s->device->host_memory) {
     host_release(s->data, s->nbytes);
   } else {
-    s->device->opened()->release(s->device_index, s->data, s->nbytes, s->buffer);
+    Backend* backend = s->device->opened();
+    backend->release(s->device_index, s->data, s->nbytes, s->buffer);
+    backend->live_blocks--;
   }
   s->owner = free_list;
   free_list = s;
