@@ -115,3 +115,12 @@ def test_alpha_dropout_keeps_mean_and_variance() -> None:
     dropped = fb.alpha_dropout(x, 0.3, True)
     assert abs(dropped.mean().item()) < 0.02 and abs(dropped.var().item() - 1) < 0.02
     assert fb.alpha_dropout(x, 0.3, False) is x
+
+
+def test_conv_tbc() -> None:
+    x = fb.arange(6.0).reshape(3, 1, 2)  # rows (0, 1), (2, 3), (4, 5)
+    weight = fb.tensor([[[1.0], [0.0]], [[0.0], [10.0]]])
+    result = fb.conv_tbc(x, weight, fb.tensor([0.5]), 1)
+    assert result.tolist() == [[[10.5]], [[30.5]], [[52.5]], [[4.5]]]
+    with pytest.raises(RuntimeError, match="weight must have 3 dims"):
+        fb.conv_tbc(x, fb.ones(2, 1), fb.ones(1))

@@ -1758,6 +1758,9 @@ def conv3d(
     dilation: _Ints = 1,
     groups: _int = 1,
 ) -> Tensor: ...
+def conv_tbc(
+    input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0, *, out: Tensor | None = None
+) -> Tensor: ...
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -3407,6 +3410,7 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",

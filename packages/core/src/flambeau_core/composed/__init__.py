@@ -15,6 +15,7 @@ from flambeau_core.composed import (
     dropouts,
     einsum,
     elementwise,
+    fractional_pooling,
     indexing,
     joining,
     losses,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import flambeau_core as fb
 from flambeau_core.composed.patches import extract_patches, scatter_patches, zero_padded
 from flambeau_core.composed.precision import widened
-from flambeau_core.declare import composition
+from flambeau_core.declare import composition, op
 
 
 @composition("convolution")
@@ -73,3 +73,17 @@ def _product(lengths: Sequence[int]) -> int:
     for length in lengths:
         product *= length
     return product
+
+
+@op(
+    "conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
+    namespace="both",
+    method=False,
+)
+def conv_tbc(self: fb.Tensor, weight: fb.Tensor, bias: fb.Tensor, pad: int) -> fb.Tensor:
+    """Convolution of ``(L, N, C_in)`` by a weight ``(k, C_in, C_out)``: ``(L_out, N, C_out)``."""
+    for name, x in (("input", self), ("weight", weight)):
+        if x.dim() != 3:
+            raise RuntimeError(f"conv_tbc: {name} must have 3 dims, got shape {tuple(x.shape)}")
+    rows = fb.nn_ops.conv1d(self.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
+    return rows.permute(2, 0, 1)

@@ -11,6 +11,7 @@ from . import (
     ctc,
     distance,
     dropouts,
+    fractional_pooling,
     grid_sampling,
     interpolation,
     lookup,
@@ -30,6 +31,7 @@ from .convolution import *
 from .ctc import *
 from .distance import *
 from .dropouts import *
+from .fractional_pooling import *
 from .grid_sampling import *
 from .interpolation import *
 from .lookup import *
@@ -65,6 +67,7 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
@@ -82,6 +85,10 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",

@@ -10,6 +10,7 @@ from . import (
     distance,
     dropout,
     flatten,
+    fractional_pooling,
     linear,
     loss,
     module,
@@ -31,6 +32,7 @@ from .conv import *
 from .distance import *
 from .dropout import *
 from .flatten import *
+from .fractional_pooling import *
 from .linear import *
 from .loss import *
 from .module import *
@@ -89,6 +91,8 @@ __all__ = [
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GELU",
     "GLU",
     "GRU",
