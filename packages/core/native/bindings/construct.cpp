@@ -34,6 +34,37 @@ int named_dtype(PyObject* o) {
   return found;
 }
 
+// A sequence being read. What its elements do when they are asked for their values may change it:
+// they are held meanwhile, and its length has to stay.
+class Items {
+ public:
+  explicit Items(PyObject* sequence)
+      : items_(checked(PySequence_Fast(sequence, "expected a sequence"))),
+        count_(PySequence_Fast_GET_SIZE(items_)) {}
+  Items(const Items&) = delete;
+  ~Items() { Py_DECREF(items_); }
+
+  Py_ssize_t count() const { return count_; }
+
+  template <class F>
+  void each(const F& visit) const {
+    struct Held {
+      PyObject* o;
+      ~Held() { Py_DECREF(o); }
+    };
+    for (Py_ssize_t i = 0; i < count_; i++) {
+      if (PySequence_Fast_GET_SIZE(items_) != count_)
+        fail(ErrorKind::Runtime, "a sequence changed its length while it was read");
+      const Held item{Py_NewRef(PySequence_Fast_GET_ITEM(items_, i))};
+      visit(item.o, i);
+    }
+  }
+
+ private:
+  PyObject* items_;
+  Py_ssize_t count_;
+};
+
 // A nested sequence of numbers: its shape first, then its values in order.
 class Nested {
  public:
@@ -53,11 +84,9 @@ class Nested {
     if (depth == shape.n) return store(data, to, d);
     int64_t step = itemsize(d);
     for (int i = depth + 1; i < shape.n; i++) step *= shape[i];
-    PyObject* items = checked(PySequence_Fast(data, "expected a sequence"));
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
-    for (Py_ssize_t i = 0; i < n; i++)
-      fill(PySequence_Fast_GET_ITEM(items, i), to + i * step, d, depth + 1);
-    Py_DECREF(items);
+    const Items items(data);
+    if (items.count() != shape[depth]) fail_length(items.count(), depth);
+    items.each([&](PyObject* item, Py_ssize_t i) { fill(item, to + i * step, d, depth + 1); });
   }
 
  private:
@@ -72,31 +101,22 @@ class Nested {
     }
     if (deepest_ >= 0 && depth >= deepest_) fail_ragged(depth);
     if (depth >= max_dims) fail(ErrorKind::Value, "too many dimensions '%s'", Py_TYPE(o)->tp_name);
-    PyObject* items = checked(PySequence_Fast(o, "expected a sequence"));
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(items);
+    const Items items(o);
     if (depth == shape.n) {
-      shape.push(n);
-    } else if (shape[depth] != n) {
-      Py_DECREF(items);
-      fail(ErrorKind::Value, "expected sequence of length %lld at dim %d (got %zd)",
-           static_cast<long long>(shape[depth]), depth, n);
+      shape.push(items.count());
+    } else if (shape[depth] != items.count()) {
+      fail_length(items.count(), depth);
     }
-    for (Py_ssize_t i = 0; i < n; i++) {
-      PyObject* item = PySequence_Fast_GET_ITEM(items, i);
-      if (PyFloat_CheckExact(item) && deepest_ == depth + 1) {
-        any_ = true;
-        category_ = std::max(category_, Category::Floating);
-        plain_ = true;
-        continue;
-      }
-      try {
-        walk(item, depth + 1);
-      } catch (...) {
-        Py_DECREF(items);
-        throw;
-      }
-    }
-    Py_DECREF(items);
+    items.each([&](PyObject* item, Py_ssize_t) {
+      if (!PyFloat_CheckExact(item) || deepest_ != depth + 1) return walk(item, depth + 1);
+      any_ = true;
+      category_ = std::max(category_, Category::Floating);
+    });
+  }
+
+  [[noreturn]] void fail_length(Py_ssize_t count, int depth) {
+    fail(ErrorKind::Value, "expected sequence of length %lld at dim %d (got %zd)",
+         static_cast<long long>(shape[depth]), depth, count);
   }
 
   [[noreturn]] void fail_ragged(int depth) {
@@ -151,7 +171,7 @@ class Nested {
   }
 
   int deepest_ = -1, found_ = -1;
-  bool any_ = false, plain_ = false;
+  bool any_ = false;
   Category category_ = Category::Bool;
 };
 

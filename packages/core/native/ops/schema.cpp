@@ -184,6 +184,11 @@ bool read(const Param& p, PyObject* o, Slot& s, Args& a) {
       return number_from(o, s);
     case Kind::Tensors: {
       if (!PyTuple_Check(o) && !PyList_Check(o)) return false;
+      // A list may lose its tensors to another thread or a hook while the op runs.
+      if (PyList_Check(o)) {
+        o = checked(PyList_AsTuple(o));
+        a.keep(o);
+      }
       PyObject** items = PySequence_Fast_ITEMS(o);
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
         if (!is_tensor(items[i])) return false;
