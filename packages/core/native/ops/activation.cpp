@@ -134,6 +134,8 @@ Ref gradient(const ActivationRow& r, const Ref& g, const Ref& kept, const fb_par
   bool fused = !grad_mode.enabled && r.backward_kernel != no_kernel &&
                has_kernel(kept->device, r.backward_kernel, d);
   if (!fused) return r.gradient(g, kept, p);
+  if (!*r.params)
+    if (Ref y = elementwise_plain(r.backward_kernel, d, d, g, kept)) return y;
   Operand in[] = {g, kept};
   return elementwise({r.node, r.backward_kernel, d, d, p}, in, 2);
 }
@@ -143,8 +145,11 @@ Ref apply(const ActivationRow& r, Tensor* x, const Parameters& p, Tensor* destin
   check_type(r, x->dtype());
   if (!has_kernel(x->device, r.kernel, compute))
     return by_definition(r, compute == x->dtype() ? Ref(x) : to_dtype(x, compute), p);
-  Operand in[] = {x};
-  Ref y = elementwise({r.name, r.kernel, compute, compute, p, destination}, in, 1);
+  Ref y = destination || compute != x->dtype() ? Ref() : elementwise_plain(r.kernel, compute, x, p);
+  if (!y) {
+    Operand in[] = {x};
+    y = elementwise({r.name, r.kernel, compute, compute, p, destination}, in, 1);
+  }
   if (!records(x)) return y;
   Saved kept = r.keeps_output ? Saved::output(y) : Saved(x);
   if (!*r.params) {

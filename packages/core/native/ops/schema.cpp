@@ -292,6 +292,21 @@ void explain(std::string* why, const Schema& schema, int i, PyObject* given) {
          (given == Py_None ? "NoneType" : Py_TYPE(given)->tp_name);
 }
 
+// The integers of a varargs call, where they are plain ones.
+bool plain_integers(PyObject* const* args, Py_ssize_t n, Slot& s, Args& a) {
+  int64_t* room = a.room(int(n));
+  for (Py_ssize_t i = 0; i < n; i++) {
+    if (!PyLong_CheckExact(args[i])) return false;
+    int overflow;
+    room[i] = PyLong_AsLongLongAndOverflow(args[i], &overflow);
+    if (overflow) return false;
+  }
+  s.tag = Slot::Ints_;
+  s.list = room;
+  s.count = int32_t(n);
+  return true;
+}
+
 }  // namespace
 
 Schema parse_schema(const std::string& text) {
@@ -340,15 +355,19 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
   Py_ssize_t taken = nargs;
   const int last = schema.n_positional - 1;
   PyObject* packed = nullptr;
+  bool gathered = false;
   if (nargs > 0 && last >= 0 && nargs - 1 >= last && schema.params[size_t(last)].varargs &&
       (nargs - 1 > last || PyLong_Check(args[last]))) {
     // x.view(2, 3): the integers from here on are one list.
-    packed = PyTuple_New(nargs - last);
-    for (Py_ssize_t i = last; i < nargs; i++) {
-      Py_INCREF(args[i]);
-      PyTuple_SET_ITEM(packed, i - last, args[i]);
+    gathered = plain_integers(args + last, nargs - last, a.slot[last], a);
+    if (!gathered) {
+      packed = PyTuple_New(nargs - last);
+      for (Py_ssize_t i = last; i < nargs; i++) {
+        Py_INCREF(args[i]);
+        PyTuple_SET_ITEM(packed, i - last, args[i]);
+      }
+      a.keep(packed);
     }
-    a.keep(packed);
     taken = last + 1;
   }
   if (taken > schema.n_positional) {
@@ -358,6 +377,7 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
     return false;
   }
   for (int i = 0; i < taken; i++) {
+    if (gathered && i == last) continue;
     PyObject* o = packed && i == last ? packed : args[i];
     if (!read(schema.params[size_t(i)], o, a.slot[i], a)) {
       if (PyErr_Occurred()) throw PythonError{};
