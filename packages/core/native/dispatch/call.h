@@ -1,7 +1,7 @@
 // Calling a kernel: table look-up, lock release, fallback, errors.
 #pragma once
 
-#include "dispatch/device.h"
+#include "dispatch/backend.h"
 
 namespace flambeau {
 

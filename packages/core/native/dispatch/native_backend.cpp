@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "dispatch/device.h"
+#include "dispatch/backend.h"
 
 namespace flambeau {
 namespace {

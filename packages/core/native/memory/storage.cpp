@@ -1,7 +1,8 @@
 #include "memory/storage.h"
 
-#include "dispatch/device.h"
+#include "base/device.h"
 #include "memory/allocator.h"
+#include "memory/device_memory.h"
 
 namespace flambeau {
 namespace {
@@ -24,10 +25,11 @@ Storage* new_storage(DeviceType* device, int device_index, int64_t nbytes) {
   if (device->host_memory) {
     data = host_allocate(nbytes);
   } else {
-    Backend* backend = device->opened();
-    backend->check_index(device->name, device_index);
-    backend->allocate(device_index, nbytes, &data, &buffer);
-    backend->live_blocks++;
+    device->opened();
+    DeviceMemory* memory = device->memory;
+    memory->check_index(device->name, device_index);
+    memory->allocate(device_index, nbytes, &data, &buffer);
+    memory->live_blocks++;
   }
   Storage* s = take();
   *s = Storage{1,      0,       data,   nbytes, device, device_index, 0, inference_memory,
@@ -49,9 +51,9 @@ void free_storage(Storage* s) {
   } else if (s->device->host_memory) {
     host_release(s->data, s->nbytes);
   } else {
-    Backend* backend = s->device->opened();
-    backend->release(s->device_index, s->data, s->nbytes, s->buffer);
-    backend->live_blocks--;
+    DeviceMemory* memory = s->device->memory;
+    memory->release(s->device_index, s->data, s->nbytes, s->buffer);
+    memory->live_blocks--;
   }
   s->owner = free_list;
   free_list = s;

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "dispatch/device.h"
+#include "dispatch/backend.h"
 
 namespace flambeau {
 

@@ -3,14 +3,12 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <cctype>
 #include <cstring>
 #include <map>
 #include <string_view>
 
-#include "dispatch/promotion.h"
-#include "ops/api.h"
-#include "ops/elementwise.h"
-#include "ops/view_history.h"
+#include "ops/destination.h"
 
 namespace flambeau {
 
@@ -31,163 +29,6 @@ std::map<std::string, Declared>& registry() {
 std::map<std::string, PyObject*>& compositions() {
   static auto* c = new std::map<std::string, PyObject*>;
   return *c;
-}
-
-// ---- in-place and out= forms ------------------------------------------------
-
-bool any_requires_grad(const Args& a) {
-  if (!grad_mode.enabled) return false;
-  for (int i = 0; i < a.n; i++) {
-    if (a.slot[i].tag == Slot::Tensor_ && requires_grad(a.slot[i].tensor)) return true;
-    if (a.schema->params[size_t(i)].kind == Kind::Tensors)
-      for (Tensor* t : a.tensors(i))
-        if (requires_grad(t)) return true;
-  }
-  return false;
-}
-
-void check_fits(const char* op, Tensor* self, Tensor* result) {
-  if (self->shape() != result->shape())
-    fail(ErrorKind::Runtime, "%s_: output with shape %s doesn't match the broadcast shape %s", op,
-         to_string(self->shape()).c_str(), to_string(result->shape()).c_str());
-  if (!can_cast(result->dtype(), self->dtype()))
-    fail(ErrorKind::Runtime, "%s_: result type %s can't be cast to the desired output type %s", op,
-         info(result->dtype()).legacy_name, info(self->dtype()).legacy_name);
-}
-
-PyObject* run_inplace(const Overload& o, Args& a) {
-  const char* name = o.schema.name.c_str();
-  if (!a.tensor(0))
-    fail(ErrorKind::Type, "%s_(): argument 'input' (position 1) must be Tensor, not a number",
-         name);
-  Ref self(a.tensor(0));
-  check_inplace(name, self);
-  if (any_requires_grad(a)) {
-    // The gradient may need what the write is about to destroy, so the value is
-    // computed from a stand-in that keeps the old contents and the old history.
-    Ref old = stand_in(self);
-    a.slot[0].tensor = old;
-    PyObject* object = o.impl(a);
-    Ref result = Ref::steal(as_tensor(object));
-    a.slot[0].tensor = self;
-    check_fits(name, self, result);
-    if (result->dtype() != self->dtype()) result = to_dtype(result, self->dtype());
-    copy_values(self, result);
-    bump_version(self);
-    rebase_history(self, result);
-  } else {
-    a.destination = self;
-    Ref result = Ref::steal(as_tensor(o.impl(a)));
-    if (result.get() != self.get()) {
-      check_fits(name, self, result);
-      copy_values(self, result);
-    }
-    bump_version(self);
-  }
-  return self.object();
-}
-
-void write_out(const char* op, Tensor* out, Tensor* result) {
-  for (int i = 0; i < out->ndim(); i++)
-    if (out->stride(i) == 0 && out->size(i) > 1)
-      fail(ErrorKind::Runtime,
-           "%s: unsupported operation: more than one element of the written-to tensor refers to a "
-           "single memory location. Please clone() the tensor before performing the operation. "
-           "(shape %s, strides %s)",
-           op, to_string(out->shape()).c_str(), to_string(out->strides()).c_str());
-  if (out == result) return;
-  if (!can_cast(result->dtype(), out->dtype()))
-    fail(ErrorKind::Runtime, "%s: result type %s can't be cast to the desired output type %s", op,
-         info(result->dtype()).legacy_name, info(out->dtype()).legacy_name);
-  if (out->device != result->device)
-    fail(ErrorKind::Runtime, "%s: expected out tensor to be on %s, but found it on %s", op,
-         result->device->name.c_str(), out->device->name.c_str());
-  if (out->shape() != result->shape()) {
-    if (out->numel() != 0 &&
-        PyErr_WarnFormat(PyExc_UserWarning, 1,
-                         "%s: an output with one or more elements was resized since it had shape "
-                         "%s, which does not match the required output shape %s",
-                         op, to_string(out->shape()).c_str(), to_string(result->shape()).c_str()))
-      throw PythonError{};
-    resize(out, result->shape());
-  }
-  copy_values(out, result);
-}
-
-// Kernels write straight into out=, so it must live where the inputs do; a
-// 0-dimensional input decides only where there is no other.
-void check_out_device(const char* op, const Args& a) {
-  Tensor* decisive = nullptr;
-  for (int i = 0; i < a.n; i++) {
-    Tensor* t = a.tensor(i);
-    if (t && (!decisive || (decisive->ndim() == 0 && t->ndim() > 0))) decisive = t;
-  }
-  if (decisive) check_same_device(op, decisive, a.destination);
-}
-
-PyObject* run_out(const Overload& o, Args& a) {
-  const char* name = o.schema.name.c_str();
-  bool single = is_tensor(a.out);
-  if (!single && !PyTuple_Check(a.out) && !PyList_Check(a.out))
-    fail(ErrorKind::Type, "%s(): argument 'out' must be Tensor, not %s", name,
-         Py_TYPE(a.out)->tp_name);
-  if (any_requires_grad(a) || (single && grad_mode.enabled && requires_grad(as_tensor(a.out))))
-    fail(ErrorKind::Runtime,
-         "%s(): functions with out=... arguments don't support automatic differentiation, but one "
-         "of the arguments requires grad.",
-         name);
-  if (single) {
-    a.destination = as_tensor(a.out);
-    check_out_device(name, a);
-  }
-  PyObject* result = o.impl(a);
-  if (single && is_tensor(result)) {
-    Ref r = Ref::steal(as_tensor(result));
-    write_out(name, as_tensor(a.out), r);
-    bump_version(as_tensor(a.out));
-    Py_INCREF(a.out);
-    return a.out;
-  }
-  Py_ssize_t n = single ? -1 : PySequence_Fast_GET_SIZE(a.out);
-  bool fits = PyTuple_Check(result) && PyTuple_GET_SIZE(result) == n;
-  for (Py_ssize_t i = 0; fits && i < n; i++) {
-    PyObject* to = PySequence_Fast_GET_ITEM(a.out, i);
-    if (!is_tensor(to)) fits = false;
-    if (fits) write_out(name, as_tensor(to), as_tensor(PyTuple_GET_ITEM(result, i)));
-    // The named tuple handed back holds the caller's own tensors.
-    if (fits) {
-      Py_INCREF(to);
-      PyObject* old = PyTuple_GET_ITEM(result, i);
-      PyTuple_SET_ITEM(result, i, to);
-      Py_DECREF(old);
-    }
-  }
-  if (!fits) {
-    Py_DECREF(result);
-    fail(ErrorKind::Type, "%s(): argument 'out' does not fit the op's results", name);
-  }
-  return result;
-}
-
-// ---- autocast -----------------------------------------------------------------
-
-void apply_autocast(Autocast policy, Args& a) {
-  for (int i = 0; i < a.n; i++) {
-    Slot& s = a.slot[i];
-    if (s.tag == Slot::Tensor_) {
-      Ref cast = autocast_tensor(s.tensor, policy);
-      if (cast.get() == s.tensor) continue;
-      s.tensor = cast;
-      a.keep(cast.object());
-    } else if (a.schema->params[size_t(i)].kind == Kind::Tensors && s.tag == Slot::Object) {
-      auto tensors = a.tensors(i);
-      PyObject* list = checked(PyTuple_New(Py_ssize_t(tensors.size())));
-      for (size_t k = 0; k < tensors.size(); k++)
-        PyTuple_SET_ITEM(list, Py_ssize_t(k), autocast_tensor(tensors[k], policy).object());
-      s.object = list;
-      a.keep(list);
-    }
-  }
 }
 
 // ---- the call --------------------------------------------------------------------
@@ -223,6 +64,23 @@ std::string describe_call(const Op* op, PyObject* const* args, Py_ssize_t nargs,
   return s;
 }
 
+bool mentions(std::string_view text, std::string_view word) {
+  auto in_word = [&](size_t i) { return i < text.size() && (isalnum(text[i]) || text[i] == '_'); };
+  for (size_t i = text.find(word); i != text.npos; i = text.find(word, i + 1))
+    if (!(i > 0 && in_word(i - 1)) && !in_word(i + word.size())) return true;
+  return false;
+}
+
+// Rules that serve many ops do not know whose arguments they refuse, so the name is added here.
+PyObject* run_named(const Op* op, const Overload& o, Args& a) {
+  try {
+    return run(op, o, a);
+  } catch (const Error& error) {
+    if (mentions(error.what(), o.schema.name) || mentions(error.what(), op->name)) throw;
+    throw Error(error.kind(), std::string(op->name) + ": " + error.what());
+  }
+}
+
 PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   auto op = reinterpret_cast<const Op*>(self);
   Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
@@ -233,7 +91,7 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
       Args a;
       std::string why;
       if (parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr))
-        return run(op, o, a);
+        return run_named(op, o, a);
       if (alone && !op->is_operator) throw Error(ErrorKind::Type, why);
     }
     if (op->is_operator) Py_RETURN_NOTIMPLEMENTED;
@@ -519,40 +377,6 @@ PyObject* named_result(const char* type_name, std::initializer_list<Ref> values)
   Py_ssize_t i = 0;
   for (const Ref& v : values) PyTuple_SET_ITEM(named, i++, boxed(v));
   return named;
-}
-
-thread_local bool autocast_on = false;
-
-AutocastState& autocast_state() {
-  static thread_local AutocastState state;
-  return state;
-}
-
-AutocastState::Entry AutocastState::get(const std::string& device_type) const {
-  for (const Entry& e : entries)
-    if (e.device_type == device_type) return e;
-  return {device_type, false, device_type == "cpu" ? FB_BFLOAT16 : FB_FLOAT16};
-}
-
-void AutocastState::set(const std::string& device_type, bool enabled, DType dtype) {
-  bool known = false;
-  for (Entry& e : entries)
-    if (e.device_type == device_type) {
-      e.enabled = enabled;
-      e.dtype = dtype;
-      known = true;
-    }
-  if (!known) entries.push_back({device_type, enabled, dtype});
-  autocast_on = false;
-  for (const Entry& e : entries) autocast_on = autocast_on || e.enabled;
-}
-
-Ref autocast_tensor(Tensor* t, Autocast policy) {
-  if (!is_floating(t->dtype()) || t->dtype() == FB_FLOAT64) return Ref(t);
-  AutocastState::Entry e = autocast_state().get(t->device->name);
-  if (!e.enabled) return Ref(t);
-  DType want = policy == Autocast::Lower ? e.dtype : FB_FLOAT32;
-  return t->dtype() == want ? Ref(t) : to_dtype(t, want);
 }
 
 }  // namespace flambeau

@@ -8,6 +8,7 @@
 
 #include "autograd/node.h"
 #include "autograd/python.h"
+#include "ops/autocast.h"
 #include "ops/schema.h"
 
 namespace flambeau {
@@ -27,9 +28,6 @@ enum OpFlag : uint32_t {
   kBoth = kFunction | kMethod,
   kElementwise = kBoth | kInPlace | kOut,
 };
-
-// What autocast does to an op's floating-point tensors.
-enum class Autocast : uint8_t { None, Lower, Full, Widest };
 
 struct Overload {
   Schema schema;
@@ -98,22 +96,5 @@ inline PyObject* boxed(Tensor* t) {
 // A named tuple of flambeau.return_types, or a plain tuple.
 PyObject* named_result(const char* type_name, std::initializer_list<Ref> values);
 PyObject* tuple_of(std::vector<Ref> values);
-
-// Autocast state of the calling thread, a device type at a time.
-struct AutocastState {
-  struct Entry {
-    std::string device_type;
-    bool enabled;
-    DType dtype;
-  };
-  std::vector<Entry> entries;
-
-  Entry get(const std::string& device_type) const;
-  void set(const std::string& device_type, bool enabled, DType dtype);
-};
-AutocastState& autocast_state();
-// Whether it is on for any device type: the one flag that ops look at.
-extern thread_local bool autocast_on __attribute__((tls_model("initial-exec")));
-Ref autocast_tensor(Tensor* t, Autocast policy);
 
 }  // namespace flambeau

@@ -7,7 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/shape.h"
-#include "dispatch/device.h"
+#include "dispatch/backend.h"
 #include "memory/storage.h"
 #include "tensor/graph_node.h"
 
