@@ -67,6 +67,17 @@ def test_derivatives(name, options):
     assert_gradients(squared_gradients(loss), inputs)
 
 
+def test_derivatives_with_output_padding_beyond_the_stride():
+    inputs = [numbers(1, 2, 5), numbers(2, 3, 2), numbers(3)]
+
+    def loss(x, w, b):
+        y = fb.nn_ops.conv_transpose1d(x, w, b, padding=1, output_padding=1, dilation=2)
+        return (y * y * y).sum() / 3
+
+    assert_gradients(loss, inputs)
+    assert_gradients(squared_gradients(loss), inputs)
+
+
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_same_padding_keeps_the_size(dims):
     x = numbers(1, 2, *range(4, 4 + dims))

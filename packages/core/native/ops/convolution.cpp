@@ -57,6 +57,14 @@ Dims batch_and_space(Tensor* g) {
   return dims;
 }
 
+// The convolution at the first places only: output_padding beyond the stride leaves the rest out.
+Ref convolution_of_size(Tensor* x, Tensor* weight, const Window& w, Ints shape) {
+  Ref y = convolution(x, weight, nullptr, w);
+  for (int i = 2; i < shape.n; i++)
+    if (y->size(i) > shape[i]) y = narrow(y, i, 0, shape[i]);
+  return y;
+}
+
 }  // namespace
 
 Ref convolution(Tensor* x, Tensor* weight, Tensor* bias, const Window& w) {
@@ -97,8 +105,8 @@ Ref convolution_backward_input(Tensor* g, Tensor* weight, Ints input_shape, cons
   record("ConvolutionBackward0", {g, weight}, y,
          [w, sg = Saved(requires_grad(weight) ? g : nullptr),
           sw = Saved(requires_grad(g) ? weight : nullptr),
-          w_shape = weight->shape().vec()](Backward& b) {
-           if (b.needs(0)) b.set(0, convolution(b.grad(), b.get(sw), nullptr, w));
+          g_shape = g->shape().vec(), w_shape = weight->shape().vec()](Backward& b) {
+           if (b.needs(0)) b.set(0, convolution_of_size(b.grad(), b.get(sw), w, g_shape));
            if (b.needs(1)) b.set(1, convolution_backward_weight(b.get(sg), b.grad(), w_shape, w));
          });
   return y;
@@ -120,8 +128,8 @@ Ref convolution_backward_weight(Tensor* g, Tensor* x, Ints weight_shape, const W
   if (!records(g, x)) return y;
   record("ConvolutionBackward0", {g, x}, y,
          [w, sg = Saved(requires_grad(x) ? g : nullptr), sx = Saved(requires_grad(g) ? x : nullptr),
-          x_shape = x->shape().vec()](Backward& b) {
-           if (b.needs(0)) b.set(0, convolution(b.get(sx), b.grad(), nullptr, w));
+          g_shape = g->shape().vec(), x_shape = x->shape().vec()](Backward& b) {
+           if (b.needs(0)) b.set(0, convolution_of_size(b.get(sx), b.grad(), w, g_shape));
            if (b.needs(1)) b.set(1, convolution_backward_input(b.get(sg), b.grad(), x_shape, w));
          });
   return y;
