@@ -286,8 +286,11 @@ def test_disabled_passes_everything_through() -> None:
 
 
 def test_missing_device_disables_with_a_warning() -> None:
-    with pytest.warns(UserWarning, match="'cuda' is not available"):
+    with pytest.warns(UserWarning, match="'cuda' is not available") as caught:
         assert not GradScaler().is_enabled()
+        assert not fb.cuda.amp.GradScaler().is_enabled()
+        fb.cuda.amp.autocast()
+    assert [warning.filename for warning in caught] == [__file__] * 3
 
 
 def test_state_dict_moves_to_another_scaler() -> None:

@@ -384,13 +384,19 @@ PyMethodDef tensor_autograd_methods[] = {
      "that it was computed from to their .grad."},
     {"requires_grad_", fast(method_requires_grad_), METH_FASTCALL | METH_KEYWORDS,
      "requires_grad_(requires_grad=True)"},
-    {"detach_", method_detach_, METH_NOARGS, nullptr},
+    {"detach_", method_detach_, METH_NOARGS,
+     "detach_() -> Tensor\n\nTakes it out of the graph, in place."},
     {"_is_view", method_is_view, METH_NOARGS, nullptr},
     {"is_inference", method_is_inference, METH_NOARGS,
      "is_inference() -> bool\n\nWhether it was made in inference mode."},
-    {"retain_grad", method_retain_grad, METH_NOARGS, nullptr},
-    {"register_hook", method_register_hook, METH_O, nullptr},
-    {"register_post_accumulate_grad_hook", method_register_post_hook, METH_O, nullptr},
+    {"retain_grad", method_retain_grad, METH_NOARGS,
+     "retain_grad()\n\nKeeps the gradient of a tensor that an op made."},
+    {"register_hook", method_register_hook, METH_O,
+     "register_hook(hook) -> handle\n\nCalls hook(grad) when its gradient is known; what that "
+     "returns, if not None,\ntakes the gradient's place."},
+    {"register_post_accumulate_grad_hook", method_register_post_hook, METH_O,
+     "register_post_accumulate_grad_hook(hook) -> handle\n\nCalls hook(tensor) each time a "
+     "gradient was added to grad."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef autograd_functions[] = {
@@ -400,11 +406,13 @@ PyMethodDef autograd_functions[] = {
     {"mark_inplace", function_mark_inplace, METH_O, nullptr},
     {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS,
      "Whether gradients are recorded in this thread."},
-    {"is_inference_mode_enabled", function_is_inference, METH_NOARGS, nullptr},
+    {"is_inference_mode_enabled", function_is_inference, METH_NOARGS,
+     "Whether this thread is in inference mode."},
     {"set_grad_mode", function_set_grad, METH_O, nullptr},
     {"set_anomaly_mode", fast(function_set_anomaly), METH_FASTCALL, nullptr},
-    {"is_anomaly_enabled", function_is_anomaly, METH_NOARGS, nullptr},
-    {"is_anomaly_check_nan_enabled", function_is_anomaly_nan, METH_NOARGS, nullptr},
+    {"is_anomaly_enabled", function_is_anomaly, METH_NOARGS, "Whether anomaly detection is on."},
+    {"is_anomaly_check_nan_enabled", function_is_anomaly_nan, METH_NOARGS,
+     "Whether anomaly detection looks for NaN."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace flambeau

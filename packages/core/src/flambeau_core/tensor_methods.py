@@ -117,10 +117,12 @@ def _pin_memory(self: Any, device: Any = None) -> Any:
 
 
 def _is_pinned(self: Any, device: Any = None) -> bool:
+    """False: page-locked memory is an accelerator's."""
     return False
 
 
 def _is_shared(self: Any) -> bool:
+    """Whether share_memory_ moved it where other processes see it."""
     return bool(getattr(self, "_in_shared_memory", False))
 
 
@@ -150,6 +152,7 @@ def _rdiv(self: Any, other: Any) -> Any:
 
 
 def _dim_order(self: Any) -> tuple[int, ...]:
+    """The dimensions from the largest stride to the smallest."""
     return tuple(sorted(range(self.ndim), key=lambda d: -self.stride(d)))
 
 
@@ -159,6 +162,7 @@ def _resolve(self: Any) -> Any:
 
 
 def _storage(self: Any) -> Any:
+    """The memory that it and its views share, as bytes."""
     from .untyped_storage import UntypedStorage
 
     return UntypedStorage(self)

@@ -76,13 +76,13 @@ class autocast:
             warnings.warn(
                 f"autocast: the dtype {self.fast_dtype} is not supported on {self.device!r}, "
                 f"only bfloat16 and float16 are: autocast is disabled",
-                stacklevel=3,
+                stacklevel=3 + (type(self) is not autocast),
             )
             return False
         if not is_available(self.device):
             warnings.warn(
                 f"autocast: the device type {self.device!r} is not available: autocast is disabled",
-                stacklevel=3,
+                stacklevel=3 + (type(self) is not autocast),
             )
             return False
         return True

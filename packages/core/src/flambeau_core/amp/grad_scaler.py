@@ -55,7 +55,7 @@ class GradScaler:
         if enabled and not is_available(device):
             warnings.warn(
                 f"GradScaler: the device type {device!r} is not available: scaling is disabled",
-                stacklevel=2,
+                stacklevel=2 + (type(self) is not GradScaler),  # the line that made it
             )
             self._enabled = False
         if self._enabled:

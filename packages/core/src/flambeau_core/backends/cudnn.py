@@ -19,10 +19,12 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
+    """The version of cuDNN in use: none."""
     return None
 
 
 def is_acceptable(tensor: Any) -> bool:
+    """Whether cuDNN could compute on a tensor: never."""
     return False
 
 

@@ -11,4 +11,5 @@ def is_available() -> bool:
 
 
 def is_built() -> bool:
+    """Whether the backend can be used: it is not compiled into core but installed beside."""
     return is_available()

@@ -15,10 +15,12 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
+    """Whether the backend was opened already."""
     return plugins.current_backend(DEVICE_TYPE) is not None
 
 
 def device_count() -> int:
+    """How many CUDA devices there are; 0 without a backend."""
     return plugins.device_count(DEVICE_TYPE) if is_available() else 0
 
 
@@ -106,21 +108,26 @@ def properties(device: Any, question: str) -> Any:
 
 
 def get_device_properties(device: Any = None) -> Any:
+    """What the backend tells about a device; RuntimeError where it tells nothing."""
     return properties(device, "properties")
 
 
 def get_device_name(device: Any = None) -> str:
+    """The name of a device; RuntimeError where the backend does not tell it."""
     return str(properties(device, "name").name)
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """Major and minor compute capability; RuntimeError where the backend does not tell it."""
     found = properties(device, "compute capability")
     return found.major, found.minor
 
 
 def get_arch_list() -> list[str]:
+    """The architectures that core was compiled for: none, since backends are packages."""
     return []
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether bfloat16 can be used; without emulation, compute capability 8.0 is needed."""
     return is_available() and (including_emulation or get_device_capability() >= (8, 0))

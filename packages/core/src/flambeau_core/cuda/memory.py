@@ -21,6 +21,7 @@ memory_reserved = max_memory_reserved = _figure
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
+    """How much memory is allocated, as text."""
     return f"{_figure(device)} bytes allocated"
 
 

@@ -26,10 +26,12 @@ def seed_all() -> None:
 
 
 def seed() -> None:
+    """Seeds the generator of the current CUDA device from the system's entropy."""
     seed_all()
 
 
 def initial_seed() -> int:
+    """The seed that the generator was last given; RuntimeError without a device."""
     require()
     return int(fb.initial_seed())
 
@@ -41,5 +43,6 @@ def get_rng_state(device: Any = None) -> Any:
 
 
 def set_rng_state(new_state: Any, device: Any = None) -> None:
+    """Brings back a state that get_rng_state gave; RuntimeError without a device."""
     require()
     fb.set_rng_state(new_state)

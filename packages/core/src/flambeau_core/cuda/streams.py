@@ -81,6 +81,7 @@ class Event:
 
 
 def current_stream(device: Any = None) -> Stream:
+    """The one stream of a device; RuntimeError without a device."""
     return Stream(device)
 
 
