@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace flambeau {
 
 constexpr int max_dims = 64;
@@ -38,6 +40,7 @@ struct Dims {
 
   Dims() = default;
   Dims(Ints o) : n(o.n) {
+    check(n);
     if (n) std::memcpy(v, o.p, size_t(n) * sizeof(int64_t));
   }
   Dims(const Dims& o) : Dims(Ints(o)) {}
@@ -49,13 +52,58 @@ struct Dims {
   operator Ints() const { return {v, n}; }
   int64_t& operator[](int i) { return v[i]; }
   int64_t operator[](int i) const { return v[i]; }
-  void push(int64_t x) { v[n++] = x; }
+  void push(int64_t x) {
+    check(n + 1);
+    v[n++] = x;
+  }
+  static void check(int count) {
+    if (__builtin_expect(count > max_dims, 0))
+      fail(ErrorKind::Runtime, "too many dimensions: %d, at most %d are supported", count, max_dims);
+  }
 };
+
+// "[2, 3]"
+inline std::string to_string(Ints a) {
+  std::string s = "[";
+  for (int i = 0; i < a.n; i++) s += (i ? ", " : "") + std::to_string(a[i]);
+  return s + "]";
+}
 
 inline int64_t numel_of(Ints shape) {
   int64_t n = 1;
   for (int64_t s : shape) n *= s;
   return n;
+}
+
+// The number of elements of a shape that somebody asks for; RuntimeError for
+// negative sizes and for more elements than can be counted.
+inline int64_t checked_numel(Ints shape) {
+  Dims::check(shape.n);
+  int64_t n = 1;
+  bool too_many = false;
+  for (int64_t s : shape) {
+    if (s < 0)
+      fail(ErrorKind::Runtime, "Trying to create tensor with negative dimension %lld: %s",
+           static_cast<long long>(s), to_string(shape).c_str());
+    too_many = too_many || __builtin_mul_overflow(n, s, &n);
+  }
+  if (too_many || n > (int64_t(1) << 58))
+    fail(ErrorKind::Runtime, "Storage size calculation overflowed with sizes=%s",
+         to_string(shape).c_str());
+  return n;
+}
+
+// How many elements of memory such a view reaches over.
+inline int64_t checked_extent(Ints shape, Ints strides) {
+  if (checked_numel(shape) == 0) return 0;
+  int64_t last = 0;
+  for (int i = 0; i < shape.n; i++) {
+    int64_t reach;
+    if (__builtin_mul_overflow(shape[i] - 1, strides[i], &reach) ||
+        __builtin_add_overflow(last, reach, &last) || last > (int64_t(1) << 58))
+      fail(ErrorKind::Runtime, "Storage size calculation overflowed: strides reach too far");
+  }
+  return last + 1;
 }
 
 inline void contiguous_strides(Ints shape, int64_t* strides) {
@@ -76,13 +124,6 @@ inline bool is_contiguous(Ints shape, Ints strides) {
     }
   }
   return true;
-}
-
-// "[2, 3]"
-inline std::string to_string(Ints a) {
-  std::string s = "[";
-  for (int i = 0; i < a.n; i++) s += (i ? ", " : "") + std::to_string(a[i]);
-  return s + "]";
 }
 
 }  // namespace flambeau

@@ -56,11 +56,30 @@ PyObject* size_reduce(PyObject* self, PyObject*) {
   return plain ? Py_BuildValue("(O(N))", size_type, plain) : nullptr;
 }
 
+// Size(iterable of int): what has an index counts as its integer.
+PyObject* size_create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* given = PyTuple_Type.tp_new(&PyTuple_Type, args, kwargs);
+  if (!given) return nullptr;
+  PyObject* whole = PyTuple_New(PyTuple_GET_SIZE(given));
+  for (Py_ssize_t i = 0; whole && i < PyTuple_GET_SIZE(given); i++) {
+    PyObject* v = PyNumber_Index(PyTuple_GET_ITEM(given, i));
+    if (!v) Py_CLEAR(whole);
+    else PyTuple_SET_ITEM(whole, i, v);
+  }
+  Py_DECREF(given);
+  PyObject* only = whole ? PyTuple_Pack(1, whole) : nullptr;
+  PyObject* size = only ? PyTuple_Type.tp_new(type, only, nullptr) : nullptr;
+  Py_XDECREF(only);
+  Py_XDECREF(whole);
+  return size;
+}
+
 PyMethodDef methods[] = {
     {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
     {"__reduce__", size_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(size_create)},
     {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
     {Py_tp_methods, methods},
     {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},

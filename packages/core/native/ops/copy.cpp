@@ -139,7 +139,7 @@ Ref stand_in(Tensor* self) {
 }
 
 void resize(Tensor* t, Ints shape) {
-  int64_t need = t->offset() + numel_of(shape);
+  int64_t need = t->offset() + checked_numel(shape);
   Dims strides;
   strides.n = shape.n;
   contiguous_strides(shape, strides.v);
@@ -175,6 +175,10 @@ Ref contiguous(Tensor* t) { return t->contiguous() ? Ref(t) : clone(t); }
 
 Ref to_dtype(Tensor* t, DType d) {
   if (t->dtype() == d) return Ref(t);
+  if (is_complex(t->dtype()) && !is_complex(d) && d != FB_BOOL &&
+      PyErr_WarnEx(PyExc_UserWarning,
+                   "Casting complex values to real discards the imaginary part", 1))
+    throw PythonError{};
   Ref y = cast_values(t, d);
   // The edge converts the gradient back.
   if (records(t) && is_differentiable(d))

@@ -199,8 +199,14 @@ PyObject* run_scalar_tensor(Args& a) {
 
 PyObject* run_empty_strided(Args& a) {
   Ints shape = a.ints(0), strides = a.ints(1);
-  int64_t need = 1;
-  for (int i = 0; i < shape.n; i++) need += (shape[i] - 1) * strides[i];
+  if (shape.n != strides.n)
+    fail(ErrorKind::Runtime, "empty_strided: dimensionality of sizes %s must match that of strides %s",
+         to_string(shape).c_str(), to_string(strides).c_str());
+  for (int64_t s : strides)
+    if (s < 0)
+      fail(ErrorKind::Runtime, "empty_strided: strides must not be negative, got %s",
+           to_string(strides).c_str());
+  int64_t need = checked_extent(shape, strides);
   Ref block = empty(Ints(&need, 1), a.dtype(2, default_dtype()), a.device(3));
   return object(finish<2>(a, alias(block, shape, strides, block->arr.data)));
 }

@@ -103,6 +103,7 @@ Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* index, const Oper
 
 // The gradient of scatter's source: what was read from it, zeros elsewhere.
 Ref source_gradient(const Ref& g, int dim, const Ref& index, Ints source_shape) {
+  if (index->numel() == 0) return zeros(g, source_shape);
   Ref read = gather(g, dim, index);
   for (int d = 0; d < source_shape.n; d++) {
     int64_t missing = source_shape[d] - read->size(d);

@@ -55,6 +55,7 @@ Ref add_into(Tensor* g, Ints source_shape, Ints source_strides, Ints shape, Ints
 }
 
 bool try_view(Tensor* t, Ints shape, Ref& y) {
+  Dims::check(shape.n);
   int64_t strides[max_dims];
   if (t->contiguous()) {
     contiguous_strides(shape, strides);
@@ -88,15 +89,15 @@ Ref as_strided(Tensor* t, Ints shape, Ints strides, int64_t offset) {
   if (shape.n != strides.n)
     fail(ErrorKind::Runtime, "as_strided: mismatch in length of strides and shape: %s and %s",
          to_string(strides).c_str(), to_string(shape).c_str());
-  int64_t last = offset;
+  const int64_t extent = checked_extent(shape, strides);
   for (int i = 0; i < shape.n; i++) {
     if (strides[i] < 0)
       fail(ErrorKind::Runtime,
            "as_strided: Negative strides are not supported at the moment, got strides: %s",
            to_string(strides).c_str());
-    last += (shape[i] - 1) * strides[i];
   }
-  if (numel_of(shape) > 0 && (offset < 0 || (last + 1) * itemsize(t->dtype()) > t->storage->nbytes))
+  const int64_t room = t->storage->nbytes / itemsize(t->dtype());
+  if (offset < 0 || (extent > 0 && (offset > room || offset + extent > room)))
     fail(ErrorKind::Runtime,
          "as_strided: setStorage: sizes %s, strides %s, storage offset %lld are out of bounds for "
          "storage "
@@ -134,6 +135,7 @@ Ref expand(Tensor* t, Ints requested) {
       fail(ErrorKind::Runtime, "expand: invalid size %lld in %s", static_cast<long long>(shape[i]),
            to_string(requested).c_str());
     }
+  Dims::check(shape.n);
   int64_t strides[max_dims];
   if (!broadcast_strides(t->shape(), t->strides(), shape, strides))
     fail(ErrorKind::Runtime,

@@ -108,15 +108,7 @@ int tensor_clear(PyObject* o) {
 }
 
 Ref empty(Ints shape, DType dtype, Device device) {
-  int64_t n = 1;
-  for (int64_t s : shape) {
-    if (s < 0)
-      fail(ErrorKind::Runtime, "Trying to create tensor with negative dimension %lld: %s",
-           static_cast<long long>(s), to_string(shape).c_str());
-    if (__builtin_mul_overflow(n, s, &n) || n > (int64_t(1) << 58))
-      fail(ErrorKind::Runtime, "Storage size calculation overflowed with sizes=%s",
-           to_string(shape).c_str());
-  }
+  const int64_t n = checked_numel(shape);
   DeviceType* type = device.type ? device.type : cpu_device();
   int index = device.index < 0 ? 0 : device.index;
   Storage* storage = new_storage(type, index, n * itemsize(dtype));
@@ -160,6 +152,7 @@ Ref empty_twin(const Tensor* source, DType dtype) {
 }
 
 Ref alias(Tensor* source, Ints shape, Ints strides, void* data) {
+  (void)checked_numel(shape);
   Tensor* t = allocate_tensor(tensor_type, shape.n);
   for (int i = 0; i < shape.n; i++) {
     t->arr.shape[i] = shape[i];
@@ -178,6 +171,7 @@ Ref alias(Tensor* source, Ints shape, Ints strides, void* data) {
 Ref alias(Tensor* t) { return alias(t, t->shape(), t->strides(), t->arr.data); }
 
 Ref from_storage(Storage* s, DType dtype, Ints shape, Ints strides, int64_t offset) {
+  (void)checked_numel(shape);
   Tensor* t = allocate_tensor(tensor_type, shape.n);
   for (int i = 0; i < shape.n; i++) {
     t->arr.shape[i] = shape[i];
