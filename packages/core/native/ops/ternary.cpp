@@ -1,4 +1,5 @@
 // Elementwise ops of three operands: where, clamp, lerp, addcmul, addcdiv.
+#include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
 
@@ -125,6 +126,8 @@ PyObject* run_lerp(Args& a) {
   if (x->dtype() != end->dtype())
     fail(ErrorKind::Runtime, "lerp: expected dtype %s for `end` but got dtype %s",
          info(x->dtype()).name, info(end->dtype()).name);
+  Dims shape = broadcast_shapes("lerp", x->shape(), end->shape());
+  if (w.t) (void)broadcast_shapes("lerp", shape, w.t->shape());
   if (!has_kernel(x->device, kernel_id("lerp"), x->dtype()))
     return object(add(x, mul(w, sub(end, x))));
   Operand in[] = {x, end, w};
