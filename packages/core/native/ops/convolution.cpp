@@ -104,8 +104,8 @@ Ref convolution_backward_input(Tensor* g, Tensor* weight, Ints input_shape, cons
   if (!records(g, weight)) return y;
   record("ConvolutionBackward0", {g, weight}, y,
          [w, sg = Saved(requires_grad(weight) ? g : nullptr),
-          sw = Saved(requires_grad(g) ? weight : nullptr),
-          g_shape = g->shape().vec(), w_shape = weight->shape().vec()](Backward& b) {
+          sw = Saved(requires_grad(g) ? weight : nullptr), g_shape = g->shape().vec(),
+          w_shape = weight->shape().vec()](Backward& b) {
            if (b.needs(0)) b.set(0, convolution_of_size(b.grad(), b.get(sw), w, g_shape));
            if (b.needs(1)) b.set(1, convolution_backward_weight(b.get(sg), b.grad(), w_shape, w));
          });

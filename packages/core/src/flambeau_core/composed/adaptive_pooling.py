@@ -46,19 +46,17 @@ def adaptive_avg_pool3d(self: fb.Tensor, output_size: Any) -> fb.Tensor:
 def _largest_along(x: fb.Tensor, dim: int, size: int) -> tuple[fb.Tensor, fb.Tensor]:
     """The maximum of each share of one dimension, and where in that dimension it lies."""
     length = x.shape[dim]
-    starts = [i * length // size for i in range(size)]
-    ends = [-((i + 1) * length // -size) for i in range(size)]
-    widest = max((end - start for start, end in zip(starts, ends)), default=1)
+    share = fb.arange(size, device=x.device)
+    starts = share * length // max(size, 1)
+    lasts = ((share + 1) * length + size - 1) // max(size, 1) - 1
+    widest = int((lasts - starts).max()) + 1 if size else 1
     # Shorter shares repeat their last element, which changes no maximum.
-    places = [min(start + k, end - 1) for start, end in zip(starts, ends) for k in range(widest)]
-    index = fb.tensor(places, dtype=fb.int64, device=x.device)
-    shares = x.index_select(dim, index)
+    places = starts.unsqueeze(1) + fb.arange(widest, device=x.device)
+    shares = x.index_select(dim, fb.minimum(places, lasts.unsqueeze(1)).reshape(-1))
     shares = shares.reshape([*x.shape[:dim], size, widest, *x.shape[dim + 1 :]])
     values, within = shares.max(dim + 1)
     upright = [-1] + [1] * (x.dim() - dim - 1)
-    first = fb.tensor(starts, dtype=fb.int64, device=x.device).reshape(upright)
-    last = fb.tensor(ends, dtype=fb.int64, device=x.device).reshape(upright) - 1
-    return values, fb.minimum(first + within, last)
+    return values, fb.minimum(starts.reshape(upright) + within, lasts.reshape(upright))
 
 
 def _adaptive_max(
