@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 import flambeau_core as fb
 
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import Dataset, IterableDataset
 from .iteration import MultiProcessIterator, SingleProcessIterator
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -63,7 +63,7 @@ class DataLoader(Generic[T_co]):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[T_co] | Sequence[T_co],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
