@@ -165,9 +165,10 @@ def tests(session: nox.Session, package: str, backend: str) -> None:
     """Run a package's tests on a backend, then queue what else proves that package."""
     run_tests(session, package, backend)
     if (package, backend) == ("core", "reference"):
-        # The stubs follow from the ops that the built core declares, so lint cannot check them.
+        # These follow from the ops that the built core declares, so lint cannot check them.
         session.install("ruff>=0.9")
         session.run("python", "tools/make_stubs.py", "--check")
+        session.run("python", "tools/make_op_reference.py", "--check")
     session.notify(f"isolation-{HOME}({package})")
     if package == "flambeau":
         session.notify(f"third_party-{HOME}")
