@@ -227,7 +227,7 @@ def test_the_memory_outlives_the_base() -> None:
             RuntimeError,
             "repeated|more than once|multiple times",
         ),
-        (lambda x: x.view("2"), TypeError, ""),
+        (lambda x: x.view("2"), TypeError, "view"),
     ],
 )
 def test_errors(call: Any, error: type[Exception], words: str) -> None:
