@@ -187,7 +187,8 @@ Ref to_dtype(Tensor* t, DType d) {
 }
 
 Ref to_device(Tensor* t, Device d) {
-  if (!d.type || (d.type == t->device && (d.index < 0 || d.index == t->device_index())))
+  const bool any_index = d.index < 0 || (d.type && d.type->host_memory);
+  if (!d.type || (d.type == t->device && (any_index || d.index == t->device_index())))
     return Ref(t);
   Ref y = empty(t->shape(), t->dtype(), d);
   copy_values(y, t);

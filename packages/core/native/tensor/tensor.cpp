@@ -110,7 +110,8 @@ int tensor_clear(PyObject* o) {
 Ref empty(Ints shape, DType dtype, Device device) {
   const int64_t n = checked_numel(shape);
   DeviceType* type = device.type ? device.type : cpu_device();
-  int index = device.index < 0 ? 0 : device.index;
+  // There is one host memory, whatever index the device names.
+  int index = device.index < 0 || type->host_memory ? 0 : device.index;
   Storage* storage = new_storage(type, index, n * itemsize(dtype));
   Tensor* t = allocate_tensor(tensor_type, shape.n);
   for (int i = 0; i < shape.n; i++) t->arr.shape[i] = shape[i];
