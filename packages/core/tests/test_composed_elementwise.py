@@ -111,3 +111,8 @@ def test_logcumsumexp() -> None:
         ],
     ]
     close(fb.logcumsumexp(x, 1), expected)
+
+
+def test_isin_of_two_numbers() -> None:
+    with pytest.raises(TypeError, match="isin"):
+        fb.isin(1.0, 2.0)  # type: ignore[call-overload]

@@ -58,6 +58,8 @@ def allclose(self: fb.Tensor, other: fb.Tensor, rtol: float, atol: float, equal_
 def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> fb.Tensor:
     """Where ``elements`` occur among ``test_elements``; ``invert`` asks where they do not."""
     if not isinstance(elements, fb.Tensor):
+        if not isinstance(test_elements, fb.Tensor):
+            raise TypeError("isin: one of elements and test_elements must be a Tensor")
         elements = fb.tensor(elements, device=test_elements.device)
     tests = fb.as_tensor(test_elements, device=elements.device)
     if elements.is_complex() or tests.is_complex():
