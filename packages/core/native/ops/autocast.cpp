@@ -2,7 +2,7 @@
 
 #include "autograd/python.h"
 #include "ops/api.h"
-#include "ops/schema.h"
+#include "ops/arguments.h"
 
 namespace flambeau {
 

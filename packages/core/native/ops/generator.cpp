@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/error.h"
-#include "ops/schema.h"
+#include "ops/arguments.h"
 
 namespace py = pybind11;
 

@@ -8,8 +8,8 @@
 
 #include "autograd/node.h"
 #include "autograd/python.h"
+#include "ops/arguments.h"
 #include "ops/autocast.h"
-#include "ops/schema.h"
 
 namespace flambeau {
 

@@ -1,0 +1,76 @@
+// The arguments of one call, read by the op's schema.
+#pragma once
+
+#include "ops/schema.h"
+
+namespace flambeau {
+
+struct Op;
+
+// The arguments of one call, in schema order.
+class Args {
+ public:
+  Args() = default;
+  Args(const Args&) = delete;
+  ~Args();
+
+  const Op* op = nullptr;
+  const Schema* schema = nullptr;
+  const void* row = nullptr;      // the op family's own row
+  Tensor* destination = nullptr;  // where the result is wanted: self of an in-place call, or out=
+  PyObject* out = nullptr;        // out= as given, borrowed
+  Slot slot[max_params];
+  int n = 0;
+
+  // (Slots are set by parse_call; clearing them here would cost as much as an op.)
+  bool given(int i) const { return slot[i].tag != Slot::None; }
+  Tensor* tensor(int i) const { return slot[i].tag == Slot::Tensor_ ? slot[i].tensor : nullptr; }
+  int64_t integer(int i) const { return slot[i].i; }
+  double real(int i) const { return slot[i].f; }
+  bool flag(int i) const { return slot[i].i != 0; }
+  const char* text(int i) const { return slot[i].text; }
+  PyObject* object(int i) const { return slot[i].object; }
+  Ints ints(int i) const { return {slot[i].list, slot[i].count}; }
+  Scalar scalar(int i) const;
+  DType dtype(int i, DType otherwise) const { return given(i) ? DType(slot[i].i) : otherwise; }
+  Device device(int i) const {
+    return given(i) ? Device{slot[i].device, int(slot[i].f)} : Device{};
+  }
+  std::vector<Tensor*> tensors(int i) const;
+
+  // Room for a list that lives as long as the call.
+  int64_t* room(int n);
+  void set_ints(int i, Ints values);
+  void set_tensor(int i, Tensor* t) {
+    slot[i].tag = t ? Slot::Tensor_ : Slot::None;
+    slot[i].tensor = t;
+  }
+  // Keeps an object alive until the call ends.
+  void keep(PyObject* owned) { kept_.push_back(owned); }
+
+ private:
+  int64_t inline_room_[24];
+  int used_ = 0;
+  std::vector<std::vector<int64_t>> more_room_;
+  std::vector<PyObject*> kept_;
+};
+
+// Reads a call's arguments. False where they do not fit this schema; `why`
+// then says so in words, if given. Throws PythonError where reading raised.
+bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
+                Args& into, std::string* why);
+
+// A Python object as a number; false where it is none.
+bool number_from(PyObject* o, Slot& slot);
+// A parsed argument as a Python object again (a new reference).
+PyObject* box(const Slot& slot);
+
+// Types that live in other files, by their Python types.
+extern PyTypeObject* dtype_type;
+extern PyTypeObject* device_type;
+DType dtype_of(PyObject* o);
+PyObject* dtype_object(int d);
+bool device_from(PyObject* o, Device& d);  // a device object, or a string: RuntimeError
+PyObject* device_object(Device d);
+
+}  // namespace flambeau
