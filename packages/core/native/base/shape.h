@@ -58,7 +58,8 @@ struct Dims {
   }
   static void check(int count) {
     if (__builtin_expect(count > max_dims, 0))
-      fail(ErrorKind::Runtime, "too many dimensions: %d, at most %d are supported", count, max_dims);
+      fail(ErrorKind::Runtime, "too many dimensions: %d, at most %d are supported", count,
+           max_dims);
   }
 };
 

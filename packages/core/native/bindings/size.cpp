@@ -63,8 +63,10 @@ PyObject* size_create(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   PyObject* whole = PyTuple_New(PyTuple_GET_SIZE(given));
   for (Py_ssize_t i = 0; whole && i < PyTuple_GET_SIZE(given); i++) {
     PyObject* v = PyNumber_Index(PyTuple_GET_ITEM(given, i));
-    if (!v) Py_CLEAR(whole);
-    else PyTuple_SET_ITEM(whole, i, v);
+    if (!v)
+      Py_CLEAR(whole);
+    else
+      PyTuple_SET_ITEM(whole, i, v);
   }
   Py_DECREF(given);
   PyObject* only = whole ? PyTuple_Pack(1, whole) : nullptr;

@@ -176,8 +176,8 @@ Ref contiguous(Tensor* t) { return t->contiguous() ? Ref(t) : clone(t); }
 Ref to_dtype(Tensor* t, DType d) {
   if (t->dtype() == d) return Ref(t);
   if (is_complex(t->dtype()) && !is_complex(d) && d != FB_BOOL &&
-      PyErr_WarnEx(PyExc_UserWarning,
-                   "Casting complex values to real discards the imaginary part", 1))
+      PyErr_WarnEx(PyExc_UserWarning, "Casting complex values to real discards the imaginary part",
+                   1))
     throw PythonError{};
   Ref y = cast_values(t, d);
   // The edge converts the gradient back.

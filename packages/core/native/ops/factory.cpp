@@ -200,7 +200,8 @@ PyObject* run_scalar_tensor(Args& a) {
 PyObject* run_empty_strided(Args& a) {
   Ints shape = a.ints(0), strides = a.ints(1);
   if (shape.n != strides.n)
-    fail(ErrorKind::Runtime, "empty_strided: dimensionality of sizes %s must match that of strides %s",
+    fail(ErrorKind::Runtime,
+         "empty_strided: dimensionality of sizes %s must match that of strides %s",
          to_string(shape).c_str(), to_string(strides).c_str());
   for (int64_t s : strides)
     if (s < 0)
