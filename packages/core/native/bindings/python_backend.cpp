@@ -101,7 +101,20 @@ class PythonBackend final : public Backend {
                    view));
   }
   void synchronize(int device) override { Py_DECREF(call("synchronize", "(i)", device)); }
-  [[noreturn]] void raise(int, const char*) override { throw PythonError{}; }
+  // An index out of bounds reads as on native backends, where core names the op;
+  // every other exception travels on as it is.
+  [[noreturn]] void raise(int, const char*) override {
+    if (!PyErr_ExceptionMatches(PyExc_IndexError)) throw PythonError{};
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject* text = value ? PyObject_Str(value) : nullptr;
+    std::string message = text ? PyUnicode_AsUTF8(text) : "index out of bounds";
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    throw Error(ErrorKind::Index, message);
+  }
 
   Kernel resolve(const char* id, int dtype) override {
     PyObject* f = call("kernel", "(sO)", id, dtype_text(dtype));
