@@ -41,8 +41,36 @@ PyObject* method_get_device(PyObject* o, PyObject*) {
   return PyLong_FromLong(self_of(o)->device == cpu_device() ? -1 : self_of(o)->device_index());
 }
 
-PyObject* method_contiguous(PyObject* o, PyObject*, PyObject*) {
-  return PyBool_FromLong(self_of(o)->contiguous());
+// Whether elements lie without gaps, the dimensions from the innermost out as listed.
+bool dense_in(const Tensor* t, std::initializer_list<int> order) {
+  if (t->ndim() != int(order.size())) return false;
+  int64_t expected = 1;
+  for (int d : order) {
+    if (t->size(d) == 1) continue;
+    if (t->stride(d) != expected) return false;
+    expected *= t->size(d);
+  }
+  return true;
+}
+
+PyObject* method_contiguous(PyObject* o, PyObject* args, PyObject* kwargs) {
+  PyObject* format = nullptr;
+  static const char* names[] = {"memory_format", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$O:is_contiguous", const_cast<char**>(names),
+                                   &format))
+    return nullptr;
+  const Tensor* t = self_of(o);
+  if (!format) return PyBool_FromLong(t->contiguous());
+  return guarded([&]() -> PyObject* {
+    PyObject* repr = checked(PyObject_Repr(format));
+    std::string name = PyUnicode_AsUTF8(repr);
+    Py_DECREF(repr);
+    if (name == "flambeau.contiguous_format") return PyBool_FromLong(t->contiguous());
+    if (name == "flambeau.channels_last") return PyBool_FromLong(dense_in(t, {1, 3, 2, 0}));
+    if (name == "flambeau.channels_last_3d") return PyBool_FromLong(dense_in(t, {1, 4, 3, 2, 0}));
+    fail(ErrorKind::Runtime, "is_contiguous: memory_format %s is not one that memory can have",
+         name.c_str());
+  });
 }
 
 // size() and stride(): all, or one dimension.
@@ -154,7 +182,8 @@ PyMethodDef tensor_methods[] = {
     {"get_device", method_get_device, METH_NOARGS,
      "get_device() -> int\n\nThe index of its device, -1 on the CPU."},
     {"is_contiguous", with_keywords(method_contiguous), METH_VARARGS | METH_KEYWORDS,
-     "is_contiguous() -> bool\n\nWhether elements lie row-major without gaps."},
+     "is_contiguous(*, memory_format=contiguous_format) -> bool\n\nWhether elements lie without "
+     "gaps, row-major or in the order that a format says."},
     {"size", with_keywords(method_size), METH_VARARGS | METH_KEYWORDS,
      "size(dim=None) -> Size or int"},
     {"stride", with_keywords(method_stride), METH_VARARGS | METH_KEYWORDS,

@@ -264,7 +264,10 @@ def typename(obj: object) -> str:
     """The name of an object's type; of a tensor, its legacy type."""
     if isinstance(obj, Tensor):
         return obj.type()
-    return f"{type(obj).__module__}.{type(obj).__qualname__}"
+    kind = type(obj)
+    # Types of Python itself go without their module.
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return module + kind.__qualname__
 
 
 def compiled_with_cxx11_abi() -> _builtins.bool:
