@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -258,7 +259,9 @@ def train(session: nox.Session) -> None:
     if not any(argument.split("=")[0] in {"--data", "-h", "--help"} for argument in arguments):
         session.run("python", "examples/mnist/fetch.py", "--to", "data")
         arguments += ["--data", "data"]
-    session.run("python", "examples/mnist/train.py", *arguments)
+    program = [f"{session.bin}/python", "examples/mnist/train.py", *arguments]
+    if code := subprocess.run(program, check=False).returncode:
+        sys.exit(code)  # the program's own, which tells bad input from failure; nox would say 1
 
 
 @nox.session(python=[HOME], default=False, venv_backend="none")
