@@ -95,7 +95,7 @@ class Reader {
     } else if (PyIndex_Check(o)) {
       return 1;
     } else {
-      fail(ErrorKind::Type,
+      fail(PyUnicode_Check(o) ? ErrorKind::Type : ErrorKind::Index,
            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
            "valid indices (got %s)",
            Py_TYPE(o)->tp_name);
