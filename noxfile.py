@@ -242,7 +242,7 @@ def docs(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "docs", "examples", *session.posargs)
 
 
-@nox.session(python=[HOME], requires=["build-{python}"], default=False, reuse_venv=True)
+@nox.session(python=[HOME], requires=["build-{python}"], default=False)
 def bench(session: nox.Session) -> None:
     """Run the benchmark program given: nox -s bench -- PATH/bench.py [its options]."""
     if not session.posargs:
@@ -251,7 +251,7 @@ def bench(session: nox.Session) -> None:
     session.run("python", *session.posargs)
 
 
-@nox.session(python=[HOME], requires=["build-{python}"], default=False, reuse_venv=True)
+@nox.session(python=[HOME], requires=["build-{python}"], default=False)
 def train(session: nox.Session) -> None:
     """Train the MNIST classifier: nox -s train -- [--model cnn] [--epochs N] ..."""
     install(session, "flambeau", "vision", "cpu")
