@@ -75,8 +75,7 @@ void run_over(const fb_array* const (&arrays)[kArrays], const Step& step) {
   });
 }
 
-// -- stochastic gradient descent, as torch.optim.SGD
-// -----------------------------------------------
+// ---- stochastic gradient descent, as torch.optim.SGD ----
 
 template <typename W>
 struct Sgd {
@@ -128,12 +127,12 @@ int sgd_step(void*, int n_out, fb_array* const* out, int, const fb_array* const*
   return FB_OK;
 }
 
-// -- Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them
-// -----
+// ---- Adam (Kingma and Ba, 2015) and AdamW (Loshchilov and Hutter, 2019), as torch.optim has them
 
 template <typename W>
 struct Adam {
-  W step_size, beta1, beta2, eps, weight_decay, shrink, root2, sign;
+  // rest = 1 - beta, rounded once: of a rounded 0.999 five digits would be left.
+  W step_size, beta2, rest1, rest2, eps, weight_decay, shrink, root2, sign;
 
   template <bool Decay, bool Max>
   void run(int64_t n, W* __restrict p, W* __restrict m, W* __restrict v, W* __restrict top,
@@ -141,8 +140,8 @@ struct Adam {
     for (int64_t i = 0; i < n; ++i) {
       const W start = Decay ? p[i] * shrink : p[i];
       const W d = Decay ? sign * g[i] + weight_decay * p[i] : sign * g[i];
-      const W first = m[i] + (1 - beta1) * (d - m[i]);
-      const W second = beta2 * v[i] + (1 - beta2) * d * d;
+      const W first = m[i] + rest1 * (d - m[i]);
+      const W second = beta2 * v[i] + rest2 * d * d;
       m[i] = first;
       v[i] = second;
       W scale = second;
@@ -174,8 +173,9 @@ int adam_step(void*, int n_out, fb_array* const* out, int, const fb_array* const
   const bool decoupled = params[7].i;
   Adam<W> step;
   step.step_size = static_cast<W>(lr / params[5].f);
-  step.beta1 = static_cast<W>(params[1].f);
   step.beta2 = static_cast<W>(params[2].f);
+  step.rest1 = static_cast<W>(1.0 - params[1].f);
+  step.rest2 = static_cast<W>(1.0 - params[2].f);
   step.eps = static_cast<W>(params[3].f);
   step.weight_decay = static_cast<W>(decoupled ? 0.0 : decay);
   step.shrink = static_cast<W>(decoupled ? 1.0 - lr * decay : 1.0);

@@ -76,6 +76,15 @@ def test_adam(dtype, size, flags, amsgrad, strided):
                                        atol=TOLERANCE[dtype])  # fmt: skip
 
 
+def test_adams_first_step_loses_no_digits_of_one_minus_beta():
+    g = np.linspace(0.1, 2.0, 100).astype(np.float32)
+    p, m, v = (np.zeros_like(g) for _ in range(3))
+    abi.call("adam_step", [p, m, v, None], [g], 0.1, 0.9, 0.999, 1e-8, 0.0, 0.1, 0.001, 0, 0)
+    np.testing.assert_allclose(m, 0.1 * g.astype(float), rtol=3e-7)
+    np.testing.assert_allclose(v, 0.001 * g.astype(float) ** 2, rtol=3e-7)
+    np.testing.assert_allclose(p, -0.1, rtol=3e-7)
+
+
 def test_a_matrix_and_its_transposed_gradient():
     rng = np.random.default_rng(1)
     p, g = rng.standard_normal((30, 40)), rng.standard_normal((40, 30)).T
