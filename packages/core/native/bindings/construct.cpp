@@ -156,10 +156,10 @@ class Nested {
       if (v == -1 && PyErr_Occurred()) throw PythonError{};
       return store_scalar(to, d, Scalar(v));
     }
-    Args holder;
-    if (!number_from(o, holder.slot[0]))
+    Slot slot;
+    if (!number_from(o, slot))
       fail(ErrorKind::Type, "must be real number, not %s", Py_TYPE(o)->tp_name);
-    Scalar s = holder.scalar(0);
+    Scalar s = number_of(slot);
     if (s.category == Category::Complex && !is_complex(d))
       fail(ErrorKind::Type, "can't convert complex to %s", info(d).name);
     if (is_integral(d) && s.category == Category::Floating && !std::isfinite(s.f))
@@ -200,8 +200,6 @@ Ref tensor_from(PyObject* data, int dtype, Device device) {
   } else if ((PyFloat_CheckExact(data) || (PyLong_CheckExact(data) && dtype < 0) ||
               PyBool_Check(data)) &&
              number_from(data, s)) {
-    Args holder;
-    holder.slot[0] = s;
     int d = dtype >= 0                        ? dtype
             : s.category == Category::Bool    ? FB_BOOL
             : s.category == Category::Integer ? FB_INT64

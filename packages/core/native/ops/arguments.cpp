@@ -402,8 +402,9 @@ Args::~Args() {
   for (PyObject* o : kept_) Py_DECREF(o);
 }
 
-Scalar Args::scalar(int i) const {
-  const Slot& s = slot[i];
+Scalar Args::scalar(int i) const { return number_of(slot[i]); }
+
+Scalar number_of(const Slot& s) {
   switch (s.category) {
     case Category::Bool:
       return Scalar(s.i != 0);

@@ -62,6 +62,7 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
 
 // A Python object as a number; false where it is none.
 bool number_from(PyObject* o, Slot& slot);
+Scalar number_of(const Slot& slot);  // of a Number
 // A parsed argument as a Python object again (a new reference).
 PyObject* box(const Slot& slot);
 

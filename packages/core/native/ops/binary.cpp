@@ -3,10 +3,9 @@
 #include <cstring>
 
 #include "dispatch/shape_rules.h"
-#include "ops/construct.h"
+#include "ops/binary.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
-#include "ops/operators.h"
 #include "ops/view.h"
 
 namespace flambeau {
@@ -22,6 +21,8 @@ struct Given {
 };
 using Gradient = Ref (*)(const Given& v);
 
+}  // namespace
+
 struct BinaryRow {
   const char* name;
   Type type;
@@ -30,6 +31,8 @@ struct BinaryRow {
   Gradient grad_a, grad_b;
   int kernel = 0;
 };
+
+namespace {
 
 Ref times_conj(const Ref& g, const Operand& o) {
   Ref keep;
@@ -363,6 +366,12 @@ PyObject* run_pow(Args& a) {
 
 }  // namespace
 
+const BinaryRow* binary_row(const char* name) { return find(name); }
+
+Ref binary(const BinaryRow& row, const Operand& a, const Operand& b) {
+  return apply(row, a, b, nullptr);
+}
+
 Ref add(const Operand& a, const Operand& b) { return apply(*row_add, a, b, nullptr); }
 Ref sub(const Operand& a, const Operand& b) { return apply(*row_sub, a, b, nullptr); }
 Ref mul(const Operand& a, const Operand& b) { return apply(*row_mul, a, b, nullptr); }
@@ -384,97 +393,6 @@ void add_in_place(Tensor* a, Tensor* b) {
   GradModeGuard off(false);
   copy_values(a, add(a, b));
 }
-
-// ---- Python's operators ----
-
-namespace {
-
-// What stands on one side of an operator: a tensor, a number, or an array of
-// another library, which becomes a tensor.
-bool operand_from(PyObject* o, Operand& to, Ref& keep) {
-  if (is_tensor(o)) {
-    to = Operand(as_tensor(o));
-    return true;
-  }
-  Args holder;
-  if (number_from(o, holder.slot[0])) {
-    to = Operand(holder.scalar(0));
-    return true;
-  }
-  if (!is_foreign_array(o)) return false;
-  keep = tensor_from_array(o, false);
-  to = Operand(keep);
-  return true;
-}
-
-struct Operands {
-  Operand a{Scalar()}, b{Scalar()};
-  Ref keep_a, keep_b;
-  bool read(PyObject* x, PyObject* y) {
-    return operand_from(x, a, keep_a) && operand_from(y, b, keep_b);
-  }
-};
-
-PyObject* operate(const BinaryRow& r, PyObject* x, PyObject* y) {
-  return guarded([&]() -> PyObject* {
-    Operands o;
-    if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
-    return object(apply(r, o.a, o.b, nullptr));
-  });
-}
-
-const BinaryRow& row(const char* name) { return *find(name); }
-
-}  // namespace
-
-namespace operators {
-
-PyObject* add(PyObject* x, PyObject* y) { return operate(*row_add, x, y); }
-PyObject* sub(PyObject* x, PyObject* y) { return operate(*row_sub, x, y); }
-PyObject* mul(PyObject* x, PyObject* y) { return operate(*row_mul, x, y); }
-PyObject* div(PyObject* x, PyObject* y) { return operate(*row_div, x, y); }
-PyObject* floor_divide(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("div_floor");
-  return operate(r, x, y);
-}
-PyObject* remainder(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("remainder");
-  return operate(r, x, y);
-}
-PyObject* bit_and(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("bitwise_and");
-  return operate(r, x, y);
-}
-PyObject* bit_or(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("bitwise_or");
-  return operate(r, x, y);
-}
-PyObject* bit_xor(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("bitwise_xor");
-  return operate(r, x, y);
-}
-PyObject* lshift(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("lshift");
-  return operate(r, x, y);
-}
-PyObject* rshift(PyObject* x, PyObject* y) {
-  static const BinaryRow& r = row("rshift");
-  return operate(r, x, y);
-}
-PyObject* power(PyObject* x, PyObject* y, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    Operands o;
-    if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
-    return object(flambeau::power(o.a, o.b, nullptr));
-  });
-}
-PyObject* compare(PyObject* x, PyObject* y, int op) {
-  static const BinaryRow* rows[] = {&row("lt"), &row("le"), &row("eq"),
-                                    &row("ne"), &row("gt"), &row("ge")};
-  return operate(*rows[op], x, y);
-}
-
-}  // namespace operators
 
 void declare_binary() {
   for (BinaryRow& r : rows) r.kernel = find_kernel_id(r.name);

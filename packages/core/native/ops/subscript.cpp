@@ -219,9 +219,7 @@ Ref value_tensor(PyObject* o, Tensor* target) {
   if (is_tensor(o)) return Ref(as_tensor(o));
   Slot s;
   if (number_from(o, s)) {
-    Args holder;
-    holder.slot[0] = s;
-    return scalar_tensor(holder.scalar(0), target->dtype(),
+    return scalar_tensor(number_of(s), target->dtype(),
                          Device{target->device, target->device_index()});
   }
   return tensor_from(o, -1, Device{target->device, target->device_index()});
@@ -235,15 +233,13 @@ void write_item(Tensor* t, PyObject* o, PyObject* value) {
     check_inplace("setitem", t);
     GradModeGuard keep(grad_mode.enabled && requires_grad(t));
     Ref v = r.view();
-    Args holder;
-    holder.slot[0] = s;
     if (grad_mode.enabled && requires_grad(v)) {
-      copy_(v, scalar_tensor(holder.scalar(0), t->dtype(), Device{t->device, t->device_index()}));
+      copy_(v, scalar_tensor(number_of(s), t->dtype(), Device{t->device, t->device_index()}));
     } else {
       if (s.category == Category::Complex && !is_complex(t->dtype()))
         fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow",
              info(t->dtype()).name);
-      fill_values(v, holder.scalar(0));
+      fill_values(v, number_of(s));
       bump_version(t);
     }
     return;
