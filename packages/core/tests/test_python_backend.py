@@ -243,3 +243,9 @@ def test_memory_in_use_keeps_its_backend(backend: VaultBackend, vault: Any) -> N
     with pytest.raises(RuntimeError, match="blocks of memory of backend 'vault' are in use"):
         fb._C.install_backend("vault", "other vault", OtherVault())
     assert held.tolist() == [1, 1, 1]
+
+
+def test_attributes_name_the_device_type(vault: Any) -> None:
+    held = fb.ones(2).to(vault)
+    assert not (held.is_cpu or held.is_cuda or held.is_mps or held.is_xpu)
+    assert fb.ones(2).is_cpu

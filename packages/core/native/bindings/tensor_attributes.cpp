@@ -199,10 +199,11 @@ int set_part(PyObject* o, PyObject* value, int64_t which) {
 int set_real(PyObject* o, PyObject* v, void*) { return set_part(o, v, 0); }
 int set_imag(PyObject* o, PyObject* v, void*) { return set_part(o, v, 1); }
 
-PyObject* get_is_cpu(PyObject* o, void*) {
-  return PyBool_FromLong(self_of(o)->device == cpu_device());
+// The closure names a device type.
+PyObject* get_is_on(PyObject* o, void* type) {
+  return PyBool_FromLong(self_of(o)->device->name == static_cast<const char*>(type));
 }
-PyObject* get_is_cuda(PyObject* o, void*) {
+PyObject* o, void*) {
   return PyBool_FromLong(self_of(o)->device->name == "cuda");
 }
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
@@ -245,13 +246,15 @@ PyGetSetDef tensor_attributes[] = {
     {"mH", get_mH, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
     {"real", get_real, set_real, "The real part, a view.", nullptr},
     {"imag", get_imag, set_imag, "The imaginary part, a view.", nullptr},
-    {"is_cpu", get_is_cpu, nullptr, "Whether it lies on the CPU.", nullptr},
-    {"is_cuda", get_is_cuda, nullptr, "Whether it lies on a CUDA device.", nullptr},
+    {"is_cpu", get_is_on, nullptr, "Whether it lies on the CPU.", const_cast<char*>("cpu")},
+    {"is_cuda", get_is_on, nullptr, "Whether it lies on a CUDA device.", const_cast<char*>("cuda")},
     {"is_sparse", get_false, nullptr, "False: there are no sparse tensors.", nullptr},
     {"is_quantized", get_false, nullptr, "False: there are no quantized tensors.", nullptr},
     {"is_meta", get_false, nullptr, "False: there are no tensors without memory.", nullptr},
-    {"is_mps", get_false, nullptr, "False: Apple GPUs are not served.", nullptr},
-    {"is_xpu", get_false, nullptr, "False: Intel GPUs are not served.", nullptr},
+    {"is_mps", get_is_on, nullptr, "Whether it lies on a device of type mps.",
+     const_cast<char*>("mps")},
+    {"is_xpu", get_is_on, nullptr, "Whether it lies on a device of type xpu.",
+     const_cast<char*>("xpu")},
     {"is_mkldnn", get_false, nullptr, "False: there is one layout.", nullptr},
     {"is_nested", get_false, nullptr, "False: there are no nested tensors.", nullptr},
     {"layout", get_layout, nullptr, "The layout: strided.", nullptr},
