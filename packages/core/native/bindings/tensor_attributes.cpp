@@ -203,9 +203,6 @@ int set_imag(PyObject* o, PyObject* v, void*) { return set_part(o, v, 1); }
 PyObject* get_is_on(PyObject* o, void* type) {
   return PyBool_FromLong(self_of(o)->device->name == static_cast<const char*>(type));
 }
-PyObject* o, void*) {
-  return PyBool_FromLong(self_of(o)->device->name == "cuda");
-}
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_layout(PyObject*, void*) {
   PyObject* module = PyImport_ImportModule("flambeau_core.layout");
