@@ -134,14 +134,14 @@ class PythonBackend final : public Backend {
   }
 
   // The backend's own array over what a view covers.
-  PyObject* array(const fb_array& a, bool writable) {
+  PyObject* array(const fb_array& a) {
     if (a.flags & FB_HOST_SCALAR) return scalar_object(a);
     int64_t size = itemsize(a.dtype), offset = 0, reach = 0;
     PyObject* buffer;
     if (host_memory) {
       for (int i = 0; i < a.ndim; i++) reach += std::max<int64_t>(a.shape[i] - 1, 0) * a.strides[i];
       buffer = PyMemoryView_FromMemory(static_cast<char*>(a.data), a.numel ? (reach + 1) * size : 0,
-                                       writable ? PyBUF_WRITE : PyBUF_WRITE);
+                                       PyBUF_WRITE);
     } else {
       buffer = static_cast<PyObject*>(a.buffer);
       Py_INCREF(buffer);
@@ -165,9 +165,9 @@ class PythonBackend final : public Backend {
     PyObject* result = nullptr;
     try {
       for (int i = 0; i < n_out; i++)
-        args.push_back(out[i] ? k->backend->array(*out[i], true) : (Py_INCREF(Py_None), Py_None));
+        args.push_back(out[i] ? k->backend->array(*out[i]) : (Py_INCREF(Py_None), Py_None));
       for (int i = 0; i < n_in; i++)
-        args.push_back(in[i] ? k->backend->array(*in[i], false) : (Py_INCREF(Py_None), Py_None));
+        args.push_back(in[i] ? k->backend->array(*in[i]) : (Py_INCREF(Py_None), Py_None));
       size_t positional = args.size();
       for (size_t i = 0; i < k->params.list.size(); i++)
         args.push_back(param_object(k->params.list[i].first, params[i]));

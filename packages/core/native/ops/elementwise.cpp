@@ -48,12 +48,6 @@ bool can_write_into(Tensor* d, Ints shape, DType dtype, const Operand* in, int n
   return true;
 }
 
-// Dense but not contiguous inputs give outputs of the same layout, as long as
-// all tensors agree on it.
-Ref new_output(const Operand* in, int n, Ints shape, DType dtype, Device device) {
-  return empty(shape, dtype, device);
-}
-
 }  // namespace
 
 Device common_device(const char* op, const Operand* in, int n) {
@@ -154,9 +148,8 @@ Ref elementwise(const Elementwise& e, const Operand* in, int n, const bool* abse
     local[i].flags = is_contiguous(shape, {strides[i], shape.n}) ? FB_CONTIGUOUS : 0;
     arrays[i] = &local[i];
   }
-  Ref out = can_write_into(e.destination, shape, e.out, in, n)
-                ? Ref(e.destination)
-                : new_output(in, n, shape, e.out, device);
+  Ref out = can_write_into(e.destination, shape, e.out, in, n) ? Ref(e.destination)
+                                                               : empty(shape, e.out, device);
   if (out->numel() == 0) return out;
   fb_array* outs[] = {&out->arr};
   DType key = n > 0 && arrays[0] ? DType(arrays[0]->dtype) : e.compute;
