@@ -26,6 +26,8 @@ extern PyMethodDef tensor_methods[];
 extern PyMethodDef tensor_autograd_methods[];
 extern PyMethodDef autograd_functions[];
 extern PyMethodDef construct_functions[];
+extern PyMethodDef interception_functions[];
+extern PyMethodDef launch_functions[];
 
 // Backends written in Python; see flambeau_core.plugins.
 std::unique_ptr<Backend> make_python_backend(PyObject* backend);

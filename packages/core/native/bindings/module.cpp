@@ -8,6 +8,7 @@
 #include "memory/allocator.h"
 #include "ops/families.h"
 #include "ops/generator.h"
+#include "ops/primitive.h"
 
 namespace py = pybind11;
 using namespace flambeau;
@@ -42,6 +43,15 @@ void open_device(const std::string& name) {
   PyObject* result = PyObject_CallMethod(plugins, "open_device", "s", name.c_str());
   Py_DECREF(plugins);
   Py_DECREF(checked(result));
+}
+
+bool open_another(const std::string& name) {
+  PyObject* plugins = checked(PyImport_ImportModule("flambeau_core.plugins"));
+  PyObject* result = PyObject_CallMethod(plugins, "open_another", "s", name.c_str());
+  Py_DECREF(plugins);
+  bool opened = checked(result) == Py_True;
+  Py_DECREF(result);
+  return opened;
 }
 
 void warn(const char* text) {
@@ -148,10 +158,10 @@ void bind_types(py::module_& m) {
 
 void bind_ops(py::module_& m) {
   m.def("declare", [](const std::string& schema, py::object f, bool function, bool method,
-                      bool inplace, bool out, bool neural, bool neural_too) {
+                      bool inplace, bool out, bool neural, bool neural_too, bool primitive) {
     uint32_t flags = (function ? kFunction : 0u) | (method ? kMethod : 0u) |
                      (inplace ? kInPlace : 0u) | (out ? kOut : 0u) | (neural ? kNeural : 0u) |
-                     (neural_too ? kNeuralToo : 0u);
+                     (neural_too ? kNeuralToo : 0u) | (primitive ? kPrimitive : 0u);
     return translated([&] {
       return py::reinterpret_steal<py::object>(declare_python_op(schema.c_str(), f.ptr(), flags));
     });
@@ -168,13 +178,15 @@ void add_functions(py::module_& m, PyMethodDef* table) {
 
 PYBIND11_MODULE(_C, m) {
   open_device_hook = open_device;
+  open_another_hook = open_another;
   fallback_warning = warn;
   release_lock = []() -> void* { return PyEval_SaveThread(); };
   acquire_lock = [](void* s) { PyEval_RestoreThread(static_cast<PyThreadState*>(s)); };
   supply_gradient_arithmetic();
   PyObject* o = m.ptr();
   if (!make_size_type(o) || !make_dtype_type(o) || !make_device_type_object(o) || !make_op_type() ||
-      !make_tensor_type(o) || !make_grad_context_type(o) || !make_node_type(o))
+      !make_tensor_type(o) || !make_grad_context_type(o) || !make_node_type(o) ||
+      !make_saved_values_type())
     raise_python();
   auto nn_ops = m.def_submodule("nn_ops", "Neural-network ops.");
   auto optim_ops = m.def_submodule("optim_ops", "Optimizer steps over lists of tensors.");
@@ -187,6 +199,8 @@ PYBIND11_MODULE(_C, m) {
     publish_operator("__isub__", "sub", true);
   });
   add_functions(m, autograd_functions);
+  add_functions(m, interception_functions);
+  add_functions(m, launch_functions);
   bind_backends(m);
   bind_types(m);
   bind_ops(m);

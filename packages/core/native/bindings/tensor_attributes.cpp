@@ -1,6 +1,7 @@
 // The attributes of a tensor.
 #include "bindings/bindings.h"
 #include "ops/api.h"
+#include "ops/interception.h"
 #include "ops/view.h"
 
 namespace flambeau {
@@ -140,9 +141,26 @@ int set_data(PyObject* o, PyObject* value, void*) {
       -1);
 }
 
+// Attributes that are ops are shown to whom those would be shown.
+bool is_shown(PyObject* o) { return overridden(flags_of(o)) || transformed(flags_of(o)); }
+PyObject* call_op(const char* name, PyObject* self, int64_t first, int64_t second) {
+  auto op = reinterpret_cast<PyObject*>(find_op(name));
+  return checked(PyObject_CallFunction(op, "OLL", self, static_cast<long long>(first),
+                                       static_cast<long long>(second)));
+}
+
 PyObject* get_T(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
+    if (is_shown(o)) {
+      PyObject* dims = checked(PyTuple_New(t->ndim()));
+      for (int i = 0; i < t->ndim(); i++)
+        PyTuple_SET_ITEM(dims, i, PyLong_FromLong(t->ndim() - 1 - i));
+      PyObject* result = PyObject_CallFunctionObjArgs(
+          reinterpret_cast<PyObject*>(find_op("permute")), o, dims, nullptr);
+      Py_DECREF(dims);
+      return checked(result);
+    }
     Dims back;
     for (int i = t->ndim() - 1; i >= 0; i--) back.push(i);
     return object(permute(t, back));
@@ -154,6 +172,7 @@ PyObject* get_mT(PyObject* o, void*) {
       fail(ErrorKind::Runtime,
            "tensor.mT is only supported on matrices or batches of matrices. Got %d-D tensor.",
            self_of(o)->ndim());
+    if (is_shown(o)) return call_op("transpose", o, -2, -1);
     return object(transpose(self_of(o), -2, -1));
   });
 }

@@ -6,6 +6,7 @@
 #include "dispatch/promotion.h"
 #include "ops/api.h"
 #include "ops/construct.h"
+#include "ops/interception.h"
 #include "ops/operators.h"
 #include "ops/scalars.h"
 
@@ -39,6 +40,16 @@ Ref legacy_tensor(PyObject* args) {
   return full(shape, 0, default_dtype(), cpu);
 }
 
+// Which flags tensors of a subclass carry: Python decides when the class is made.
+uint32_t interception_of(PyTypeObject* type) {
+  PyObject* bits = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "_interception");
+  if (!bits) return PyErr_Clear(), 0;
+  long v = PyLong_AsLong(bits);
+  Py_DECREF(bits);
+  if (v == -1 && PyErr_Occurred()) throw PythonError{};
+  return uint32_t(v) & kIntercepted;
+}
+
 // Gives a fresh object of a type the contents of another tensor.
 PyObject* as_type(PyTypeObject* type, Tensor* source) {
   Tensor* t = allocate_tensor(type, source->ndim());
@@ -46,6 +57,7 @@ PyObject* as_type(PyTypeObject* type, Tensor* source) {
   t->arr.dtype = source->arr.dtype;
   t->device = source->device;
   replace_contents(t, source);
+  t->flags |= interception_of(type);
   return reinterpret_cast<PyObject*>(t);
 }
 
@@ -107,14 +119,23 @@ PyObject* to_index(PyObject* self) {
 }
 
 PyObject* negative(PyObject* x) {
-  return guarded([&]() -> PyObject* { return object(neg(as_tensor(x))); });
+  return guarded([&]() -> PyObject* {
+    if (PyObject* shown = show_operator("neg", x)) return shown;
+    return object(neg(as_tensor(x)));
+  });
 }
 PyObject* positive(PyObject* x) { return Py_INCREF(x), x; }
 PyObject* absolute(PyObject* x) {
-  return guarded([&]() -> PyObject* { return object(unary("abs", as_tensor(x))); });
+  return guarded([&]() -> PyObject* {
+    if (PyObject* shown = show_operator("abs", x)) return shown;
+    return object(unary("abs", as_tensor(x)));
+  });
 }
 PyObject* invert(PyObject* x) {
-  return guarded([&]() -> PyObject* { return object(unary("bitwise_not", as_tensor(x))); });
+  return guarded([&]() -> PyObject* {
+    if (PyObject* shown = show_operator("bitwise_not", x)) return shown;
+    return object(unary("bitwise_not", as_tensor(x)));
+  });
 }
 
 // x += y and its like go to the method, which knows about autograd.

@@ -4,6 +4,7 @@
 
 #include "autograd/python.h"
 #include "base/error.h"
+#include "ops/interception.h"
 #include "ops/scalars.h"
 
 namespace flambeau {
@@ -52,6 +53,18 @@ bool integer_from(PyObject* o, int64_t& v) {
   return true;
 }
 
+// Of an argument of any kind: the flags of a tensor, or of those in a sequence (of indices).
+uint32_t flags_inside(PyObject* o) {
+  if (is_tensor(o)) return as_tensor(o)->flags & kIntercepted;
+  if (!PyTuple_Check(o) && !PyList_Check(o)) return 0;
+  uint32_t seen = 0;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++) {
+    PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    if (is_tensor(item)) seen |= as_tensor(item)->flags & kIntercepted;
+  }
+  return seen;
+}
+
 // The list that an int[] argument stands for; false where it is none.
 bool ints_from(PyObject* o, Slot& s, Args& a) {
   s.tag = Slot::Ints_;
@@ -86,6 +99,7 @@ bool ints_from(PyObject* o, Slot& s, Args& a) {
 bool number_or_element(PyObject* o, Slot& s) {
   if (number_from(o, s)) return true;
   if (!is_tensor(o) || as_tensor(o)->numel() != 1) return false;
+  check_readable(as_tensor(o));
   Scalar v = item(as_tensor(o));
   s.tag = Slot::Number;
   s.category = v.category;
@@ -105,11 +119,13 @@ bool read(const Param& p, PyObject* o, Slot& s, Args& a) {
       if (!is_tensor(o)) return false;
       s.tag = Slot::Tensor_;
       s.tensor = as_tensor(o);
+      a.seen |= s.tensor->flags & kIntercepted;
       return true;
     case Kind::Operand:
       if (is_tensor(o)) {
         s.tag = Slot::Tensor_;
         s.tensor = as_tensor(o);
+        a.seen |= s.tensor->flags & kIntercepted;
         return true;
       }
       return number_from(o, s);
@@ -121,8 +137,10 @@ bool read(const Param& p, PyObject* o, Slot& s, Args& a) {
         a.keep(o);
       }
       PyObject** items = PySequence_Fast_ITEMS(o);
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++) {
         if (!is_tensor(items[i])) return false;
+        a.seen |= as_tensor(items[i])->flags & kIntercepted;
+      }
       s.tag = Slot::Object;
       s.object = o;
       return true;
@@ -174,6 +192,7 @@ bool read(const Param& p, PyObject* o, Slot& s, Args& a) {
     default:
       s.tag = Slot::Object;
       s.object = o;
+      a.seen |= flags_inside(o);
       return true;
   }
 }
@@ -320,6 +339,21 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
     use_default(p, a.slot[i]);
   }
   return true;
+}
+
+void parse_boxed(const Schema& schema, PyObject* const* args, Py_ssize_t n, Args& a) {
+  if (n != Py_ssize_t(schema.params.size()))
+    fail(ErrorKind::Type, "%s takes %zu arguments, got %zd", schema.name.c_str(),
+         schema.params.size(), n);
+  a.schema = &schema;
+  a.n = int(n);
+  std::string why;
+  for (int i = 0; i < a.n; i++)
+    if (!read(schema.params[size_t(i)], args[i], a.slot[i], a)) {
+      if (PyErr_Occurred()) throw PythonError{};
+      explain(&why, schema, i, args[i]);
+      throw Error(ErrorKind::Type, why);
+    }
 }
 
 bool number_from(PyObject* o, Slot& s) {

@@ -19,6 +19,7 @@ class Args {
   const void* row = nullptr;      // the op family's own row
   Tensor* destination = nullptr;  // where the result is wanted: self of an in-place call, or out=
   PyObject* out = nullptr;        // out= as given, borrowed
+  uint32_t seen = 0;              // the flags of the tensors read, those of kIntercepted
   Slot slot[max_params];
   int n = 0;
 
@@ -59,6 +60,9 @@ class Args {
 // then says so in words, if given. Throws PythonError where reading raised.
 bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
                 Args& into, std::string* why);
+
+// Reads arguments that box() made, one a parameter; throws where they do not fit.
+void parse_boxed(const Schema& schema, PyObject* const* args, Py_ssize_t n, Args& into);
 
 // A Python object as a number; false where it is none.
 bool number_from(PyObject* o, Slot& slot);

@@ -3,10 +3,9 @@
 #include "autograd/python.h"
 #include "ops/api.h"
 #include "ops/arguments.h"
+#include "ops/interception.h"
 
 namespace flambeau {
-
-thread_local bool autocast_on = false;
 
 AutocastState& autocast_state() {
   static thread_local AutocastState state;
@@ -28,8 +27,9 @@ void AutocastState::set(const std::string& device_type, bool enabled, DType dtyp
       known = true;
     }
   if (!known) entries.push_back({device_type, enabled, dtype});
-  autocast_on = false;
-  for (const Entry& e : entries) autocast_on = autocast_on || e.enabled;
+  bool any = false;
+  for (const Entry& e : entries) any = any || e.enabled;
+  attention = any ? attention | kAutocast : attention & ~uint32_t(kAutocast);
 }
 
 Ref autocast_tensor(Tensor* t, Autocast policy) {

@@ -26,8 +26,6 @@ struct AutocastState {
   void set(const std::string& device_type, bool enabled, DType dtype);
 };
 AutocastState& autocast_state();
-// Whether it is on for any device type: the one flag that ops look at.
-extern thread_local bool autocast_on __attribute__((tls_model("initial-exec")));
 Ref autocast_tensor(Tensor* t, Autocast policy);
 // The same for all of a call's tensors.
 void apply_autocast(Autocast policy, Args& a);

@@ -256,6 +256,11 @@ std::vector<Ref> index_list(PyObject* o) {
   return out;
 }
 
+PyObject* run_index(Args& a) {
+  const std::vector<Ref> kept = index_list(a.object(1));
+  return object(index(a.tensor(0), plain(kept)));
+}
+
 PyObject* run_index_put(Args& a) {
   Tensor *t = a.tensor(0), *values = a.tensor(2);
   if (values->dtype() != t->dtype())
@@ -306,6 +311,7 @@ PyObject* run_argwhere(Args& a) { return object(nonzero(a.tensor(0))); }
 }  // namespace
 
 void declare_index() {
+  declare("_index(Tensor self, any indices)", run_index, kFunction);
   declare("index_put(Tensor self, any indices, Tensor values, bool accumulate=False)",
           run_index_put, kBoth | kInPlace);
   declare("nonzero(Tensor self, *, bool as_tuple=False)", run_nonzero, kBoth);

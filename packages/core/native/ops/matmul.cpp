@@ -4,6 +4,7 @@
 
 #include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
+#include "ops/interception.h"
 #include "ops/op.h"
 #include "ops/operators.h"
 
@@ -325,7 +326,10 @@ PyObject* operators::matmul(PyObject* x, PyObject* y) {
   if (!is_tensor(x) || !is_tensor(y)) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
     Ref a(as_tensor(x)), b(as_tensor(y));
-    if (__builtin_expect(autocast_on, 0)) {
+    if (__builtin_expect((flags_of(x, y) | attention) != 0, 0)) {
+      if (PyObject* shown = show_operator("matmul", x, y)) return shown;
+    }
+    if (__builtin_expect(attention & kAutocast, 0)) {
       a = autocast_tensor(a, Autocast::Lower);
       b = autocast_tensor(b, Autocast::Lower);
     }

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "ops/destination.h"
+#include "ops/interception.h"
+#include "ops/primitive.h"
 
 namespace flambeau {
 
@@ -36,7 +38,7 @@ std::map<std::string, PyObject*>& compositions() {
 PyObject* run(const Op* op, const Overload& o, Args& a) {
   a.op = op;
   a.row = o.row;
-  if (__builtin_expect(autocast_on && op->autocast != Autocast::None, 0))
+  if (__builtin_expect(attention & kAutocast && op->autocast != Autocast::None, 0))
     apply_autocast(op->autocast, a);
   if (op->inplace) return run_inplace(o, a);
   if (__builtin_expect(a.out != nullptr, 0)) return run_out(o, a);
@@ -81,22 +83,62 @@ PyObject* run_named(const Op* op, const Overload& o, Args& a) {
   }
 }
 
+// Arguments that are no tensors may still say what ops do with them.
+bool any_overrides(PyObject* const* args, Py_ssize_t n) {
+  for (Py_ssize_t i = 0; i < n; i++)
+    for (const char* name : {"__flambeau_function__", "__torch_function__"})
+      if (!is_tensor(args[i]) &&
+          PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(args[i])), name))
+        return true;
+  return false;
+}
+
 PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   auto op = reinterpret_cast<const Op*>(self);
   Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
   return guarded([&]() -> PyObject* {
     const auto& overloads = *op->overloads;
     const bool alone = overloads.size() == 1;
-    for (const Overload& o : overloads) {
+    std::string why;
+    for (size_t i = 0; i < overloads.size(); i++) {
+      const Overload& o = overloads[i];
       Args a;
-      std::string why;
-      if (parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr))
-        return run_named(op, o, a);
-      if (alone && !op->is_operator) throw Error(ErrorKind::Type, why);
+      if (!parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr)) continue;
+      if (__builtin_expect((a.seen | attention) != 0, 0)) {
+        if (overridden(a.seen)) return call_overrides(self, args, nargs, kwnames);
+        if (transformed(a.seen) || (op->asks_transforms && attention & kTransforms))
+          return call_transforms(op, i, a);
+      }
+      return run_named(op, o, a);
     }
+    if (any_overrides(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0)))
+      return call_overrides(self, args, nargs, kwnames);
     if (op->is_operator) Py_RETURN_NOTIMPLEMENTED;
-    throw Error(ErrorKind::Type, describe_call(op, args, nargs, kwnames));
+    throw Error(ErrorKind::Type, alone ? why : describe_call(op, args, nargs, kwnames));
   });
+}
+
+// _run(overload, args, out): one overload on arguments in the order of its schema,
+// past everybody who would like to see the call; the transforms' way down.
+PyObject* op_run(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  auto op = reinterpret_cast<const Op*>(self);
+  return guarded([&]() -> PyObject* {
+    if (n != 3 || !PyTuple_Check(args[1])) fail(ErrorKind::Type, "_run(overload, args, out)");
+    size_t i = PyLong_AsSize_t(args[0]);
+    if (i >= op->overloads->size()) fail(ErrorKind::Index, "%s has no such overload", op->name);
+    const Overload& o = (*op->overloads)[i];
+    Args a;
+    AttentionGuard past(kTransformsOff | kOverridesOff, kFunctionModes);
+    parse_boxed(o.schema, PySequence_Fast_ITEMS(args[1]), PyTuple_GET_SIZE(args[1]), a);
+    a.out = args[2] == Py_None ? nullptr : args[2];
+    return run_named(op, o, a);
+  });
+}
+
+// A Python op's implementation: hand the parsed arguments to the overload's function.
+PyObject* run_python_op(Args& a) {
+  AttentionGuard seen(0, kTransformsOff);
+  return call_boxed(static_cast<PyObject*>(const_cast<void*>(a.row)), a);
 }
 
 // ---- the Python type ------------------------------------------------------------------
@@ -116,7 +158,11 @@ PyObject* op_name(PyObject* self, void*) {
 
 PyObject* op_doc(PyObject* self, void*) {
   auto op = reinterpret_cast<Op*>(self);
-  if (op->doc) return Py_INCREF(op->doc), op->doc;
+  if (op->documented) {
+    PyObject* doc = PyObject_GetAttrString(op->documented, "__doc__");
+    if (doc != Py_None) return doc;
+    Py_DECREF(doc);
+  }
   std::string text;
   for (const Overload& o : *op->overloads) text += (text.empty() ? "" : "\n") + shown(op, o.schema);
   return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
@@ -131,15 +177,67 @@ PyObject* op_schemas(PyObject* self, void*) {
   return t;
 }
 
+// Native ops and Python ones with a gradient of their own; composed ops are not.
+PyObject* op_is_primitive(PyObject* self, void*) {
+  const auto& overloads = *reinterpret_cast<Op*>(self)->overloads;
+  for (const Overload& o : overloads)
+    if (o.impl == run_python_op) Py_RETURN_FALSE;
+  Py_RETURN_TRUE;
+}
+
+PyObject* op_gradient(PyObject* self, PyObject* function) {
+  auto op = reinterpret_cast<Op*>(self);
+  return guarded([&]() -> PyObject* {
+    for (auto o = op->overloads->rbegin(); o != op->overloads->rend(); ++o)
+      if (o->impl == run_primitive) {
+        set_gradient(static_cast<const Primitive*>(o->row), function);
+        return Py_NewRef(function);
+      }
+    fail(ErrorKind::Type, "%s is not a primitive declared in Python: it has a gradient already",
+         op->name);
+  });
+}
+
 PyObject* op_reduce(PyObject* self, PyObject*) { return op_name(self, nullptr); }
 
-PyGetSetDef op_getset[] = {{"__name__", op_name, nullptr, nullptr, nullptr},
-                           {"__qualname__", op_name, nullptr, nullptr, nullptr},
-                           {"__doc__", op_doc, nullptr, nullptr, nullptr},
-                           {"schemas", op_schemas, nullptr, nullptr, nullptr},
-                           {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef op_methods[] = {{"__reduce__", op_reduce, METH_NOARGS, nullptr},
-                            {nullptr, nullptr, 0, nullptr}};
+PyObject* op_inplace(PyObject* self, void*) {
+  return PyBool_FromLong(reinterpret_cast<Op*>(self)->inplace);
+}
+PyObject* op_functional(PyObject* self, void*) {
+  auto op = reinterpret_cast<Op*>(self);
+  if (!op->inplace) return Py_NewRef(self);
+  Op* functional = find_op(std::string(op->name, std::strlen(op->name) - 1));
+  return Py_NewRef(functional ? reinterpret_cast<PyObject*>(functional) : Py_None);
+}
+PyObject* op_get_asks(PyObject* self, void*) {
+  return PyBool_FromLong(reinterpret_cast<Op*>(self)->asks_transforms);
+}
+int op_set_asks(PyObject* self, PyObject* value, void*) {
+  int v = value ? PyObject_IsTrue(value) : -1;
+  if (v >= 0) reinterpret_cast<Op*>(self)->asks_transforms = v;
+  return v < 0 ? -1 : 0;
+}
+
+PyGetSetDef op_getset[] = {
+    {"inplace", op_inplace, nullptr, "Whether it writes into its first argument.", nullptr},
+    {"functional", op_functional, nullptr,
+     "The op of which this is the in-place form; itself otherwise.", nullptr},
+    {"asks_transforms", op_get_asks, op_set_asks, "Whether active transforms are shown every call.",
+     nullptr},
+    {"__name__", op_name, nullptr, nullptr, nullptr},
+    {"__qualname__", op_name, nullptr, nullptr, nullptr},
+    {"__doc__", op_doc, nullptr, nullptr, nullptr},
+    {"schemas", op_schemas, nullptr, nullptr, nullptr},
+    {"is_primitive", op_is_primitive, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef op_methods[] = {
+    {"gradient", op_gradient, METH_O,
+     "gradient(function)\n\nRegisters the gradient of a primitive; "
+     "see flambeau_core.declare."},
+    {"__reduce__", op_reduce, METH_NOARGS, nullptr},
+    {"_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(op_run)), METH_FASTCALL,
+     nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 PyMemberDef op_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Op, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(Op, dict), READONLY, nullptr},
@@ -163,10 +261,11 @@ Op* new_op(const std::string& name) {
   op->name = strdup(name.c_str());
   op->overloads = new std::vector<Overload>;
   op->composition = nullptr;
-  op->doc = nullptr;
+  op->documented = nullptr;
   op->dict = nullptr;
   op->inplace = false;
   op->is_operator = false;
+  op->asks_transforms = false;
   op->autocast = Autocast::None;
   return op;
 }
@@ -212,6 +311,8 @@ PyObject* call_composition(PyObject* function, PyObject** args, size_t n) {
   return checked(PyObject_Vectorcall(function, args, n, nullptr));
 }
 
+}  // namespace
+
 PyObject* call_boxed(PyObject* function, Args& a) {
   PyObject* args[max_params];
   for (int i = 0; i < a.n; i++) args[i] = box(a.slot[i]);
@@ -219,13 +320,6 @@ PyObject* call_boxed(PyObject* function, Args& a) {
   for (int i = 0; i < a.n; i++) Py_XDECREF(args[i]);
   return checked(result);
 }
-
-// A Python op's implementation: hand the parsed arguments to the overload's function.
-PyObject* run_python_op(Args& a) {
-  return call_boxed(static_cast<PyObject*>(const_cast<void*>(a.row)), a);
-}
-
-}  // namespace
 
 bool make_op_type() {
   op_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&op_spec));
@@ -263,13 +357,15 @@ PyObject* declare_python_op(const char* text, PyObject* function, uint32_t flags
   std::string name = parse_schema(text).name;
   bool fresh = registry().find(name) == registry().end();
   Py_INCREF(function);
-  declare(text, run_python_op, flags, function);
+  if (flags & kPrimitive) {
+    declare(text, run_primitive, flags, new_primitive(function));
+  } else {
+    declare(text, run_python_op, flags, function);
+  }
   Declared& d = registry()[name];
   if (fresh) {
-    Py_INCREF(function);
-    d.op->composition = function;
-    d.op->doc = PyObject_GetAttrString(function, "__doc__");
-    if (d.op->doc == Py_None) Py_CLEAR(d.op->doc);
+    if (!(flags & kPrimitive)) d.op->composition = function;
+    d.op->documented = function;
   }
   publish(d);
   auto o = reinterpret_cast<PyObject*>(d.op);

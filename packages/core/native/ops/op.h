@@ -25,6 +25,7 @@ enum OpFlag : uint32_t {
   kOptimizer = 32,    // lives in optim_ops
   kOnlyInPlace = 64,  // there is no form that makes a new tensor
   kNeuralToo = 256,   // in nn_ops as well as in the main namespace
+  kPrimitive = 512,   // a Python function that is not decomposed further; see primitive.h
   kBoth = kFunction | kMethod,
   kElementwise = kBoth | kInPlace | kOut,
 };
@@ -40,10 +41,11 @@ struct Op {
   const char* name;
   std::vector<Overload>* overloads;
   PyObject* composition;  // the Python definition, or nullptr
-  PyObject* doc;
+  PyObject* documented;   // the Python function that the doc stands at, or nullptr
   PyObject* dict;
   bool inplace;
   bool is_operator;  // answers NotImplemented to operands that it does not know
+  bool asks_transforms;  // shown to an active transform whatever its arguments (random ops)
   Autocast autocast;
 };
 
@@ -70,6 +72,8 @@ PyObject* declare_python_op(const char* schema, PyObject* function, uint32_t fla
 void set_composition(const char* name, PyObject* function);
 Op* find_op(const std::string& name);
 
+// Calls a Python function with the arguments as they now are, as Python objects.
+PyObject* call_boxed(PyObject* function, Args& a);
 // Calls the op's Python definition with the arguments as they now are.
 PyObject* compose(Args& a);
 // The same for another op or kernel id, from C++ arguments.

@@ -2,6 +2,7 @@
 
 #include "ops/binary.h"
 #include "ops/construct.h"
+#include "ops/interception.h"
 #include "ops/op.h"
 
 namespace flambeau {
@@ -34,8 +35,10 @@ struct Operands {
   }
 };
 
-PyObject* operate(const BinaryRow& r, PyObject* x, PyObject* y) {
+PyObject* operate(const BinaryRow& r, const char* op, PyObject* x, PyObject* y) {
   return guarded([&]() -> PyObject* {
+    if (__builtin_expect((flags_of(x, y) | attention) != 0, 0))
+      if (PyObject* shown = show_operator(op, x, y)) return shown;
     Operands o;
     if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
     return object(binary(r, o.a, o.b));
@@ -50,50 +53,52 @@ namespace operators {
 
 PyObject* add(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("add");
-  return operate(r, x, y);
+  return operate(r, "add", x, y);
 }
 PyObject* sub(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("sub");
-  return operate(r, x, y);
+  return operate(r, "sub", x, y);
 }
 PyObject* mul(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("mul");
-  return operate(r, x, y);
+  return operate(r, "mul", x, y);
 }
 PyObject* div(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("div");
-  return operate(r, x, y);
+  return operate(r, "div", x, y);
 }
 PyObject* floor_divide(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("div_floor");
-  return operate(r, x, y);
+  return operate(r, "floor_divide", x, y);
 }
 PyObject* remainder(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("remainder");
-  return operate(r, x, y);
+  return operate(r, "remainder", x, y);
 }
 PyObject* bit_and(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("bitwise_and");
-  return operate(r, x, y);
+  return operate(r, "bitwise_and", x, y);
 }
 PyObject* bit_or(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("bitwise_or");
-  return operate(r, x, y);
+  return operate(r, "bitwise_or", x, y);
 }
 PyObject* bit_xor(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("bitwise_xor");
-  return operate(r, x, y);
+  return operate(r, "bitwise_xor", x, y);
 }
 PyObject* lshift(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("lshift");
-  return operate(r, x, y);
+  return operate(r, "bitwise_left_shift", x, y);
 }
 PyObject* rshift(PyObject* x, PyObject* y) {
   static const BinaryRow& r = row("rshift");
-  return operate(r, x, y);
+  return operate(r, "bitwise_right_shift", x, y);
 }
 PyObject* power(PyObject* x, PyObject* y, PyObject*) {
   return guarded([&]() -> PyObject* {
+    if (__builtin_expect((flags_of(x, y) | attention) != 0, 0))
+      if (PyObject* shown = show_operator("pow", x, y)) return shown;
     Operands o;
     if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
     return object(pow(o.a, o.b));
@@ -102,7 +107,8 @@ PyObject* power(PyObject* x, PyObject* y, PyObject*) {
 PyObject* compare(PyObject* x, PyObject* y, int op) {
   static const BinaryRow* rows[] = {&row("lt"), &row("le"), &row("eq"),
                                     &row("ne"), &row("gt"), &row("ge")};
-  return operate(*rows[op], x, y);
+  static const char* names[] = {"lt", "le", "eq", "ne", "gt", "ge"};
+  return operate(*rows[op], names[op], x, y);
 }
 
 }  // namespace operators

@@ -5,6 +5,7 @@
 #include "ops/construct.h"
 #include "ops/elementwise.h"
 #include "ops/index.h"
+#include "ops/interception.h"
 #include "ops/op.h"
 #include "ops/operators.h"
 #include "ops/scalars.h"
@@ -252,16 +253,34 @@ void write_item(Tensor* t, PyObject* o, PyObject* value) {
   copy_(v, source);
 }
 
+// The flags of the tensors in an index expression.
+uint32_t index_flags(PyObject* o) {
+  if (!PyTuple_Check(o)) return flags_of(o);
+  uint32_t seen = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); i++) seen |= flags_of(PyTuple_GET_ITEM(o, i));
+  return seen;
+}
+bool is_shown(uint32_t seen) { return overridden(seen) || transformed(seen); }
+
 }  // namespace
 
 PyObject* operators::get_item(PyObject* x, PyObject* o) {
-  return guarded([&]() -> PyObject* { return object(read_item(as_tensor(x), o)); });
+  return guarded([&]() -> PyObject* {
+    if (__builtin_expect((flags_of(x) | index_flags(o) | attention) != 0, 0))
+      if (is_shown(flags_of(x) | index_flags(o))) return show_get_item(x, o);
+    return object(read_item(as_tensor(x), o));
+  });
 }
 
 int operators::set_item(PyObject* x, PyObject* o, PyObject* value) {
   return guarded(
       [&]() -> int {
         if (!value) fail(ErrorKind::Type, "Tensor does not support deleting items");
+        uint32_t seen = flags_of(x) | index_flags(o) | flags_of(value);
+        if (__builtin_expect((seen | attention) != 0, 0) && is_shown(seen)) {
+          Py_DECREF(show_set_item(x, o, value));
+          return 0;
+        }
         write_item(as_tensor(x), o, value);
         return 0;
       },

@@ -44,6 +44,10 @@ PyObject* run_narrow(Args& a) {
   return object(narrow(a.tensor(0), a.integer(1), a.integer(2), a.integer(3)));
 }
 
+PyObject* run_slice(Args& a) {
+  return object(slice(a.tensor(0), a.integer(1), a.integer(2), a.integer(3), a.integer(4)));
+}
+
 PyObject* run_as_strided(Args& a) {
   Tensor* t = a.tensor(0);
   return object(as_strided(t, a.ints(1), a.ints(2), a.given(3) ? a.integer(3) : t->offset()));
@@ -195,6 +199,7 @@ void declare_view() {
   declare("select(Tensor self, int dim, int index)", run_select, kBoth);
   declare("narrow(Tensor self, int dim, Tensor start, int length)", run_narrow_from, kBoth);
   declare("narrow(Tensor self, int dim, int start, int length)", run_narrow, kBoth);
+  declare("_slice(Tensor self, int dim, int start, int end, int step)", run_slice, kFunction);
   declare("diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1)", run_diagonal, kBoth);
   declare("as_strided(Tensor self, int[] size, int[] stride, int? storage_offset=None)",
           run_as_strided, kBoth);

@@ -26,6 +26,11 @@ enum TensorFlag : uint32_t {
   kRetainsGrad = 2,
   kView = 4,          // `base` is set
   kAccumulating = 8,  // a thread is adding to .grad just now
+  // Ops on it are shown to Python first (ops/interception.h):
+  kOverrides = 16,  // its class says what ops do
+  kBatched = 32,    // it stands for one example of a batch (vmap)
+  kDual = 64,       // it carries tangents (forward mode)
+  kIntercepted = kOverrides | kBatched | kDual,
 };
 
 constexpr int inline_dims = 5;

@@ -1,0 +1,84 @@
+#include "ops/interception.h"
+
+#include "ops/op.h"
+
+namespace flambeau {
+
+thread_local uint32_t attention = 0;
+
+namespace {
+
+// A function of a Python module, looked up once.
+PyObject* function_of(const char* module, const char* name) {
+  PyObject* m = checked(PyImport_ImportModule(module));
+  PyObject* f = PyObject_GetAttrString(m, name);
+  Py_DECREF(m);
+  return checked(f);
+}
+
+PyObject* boxed_arguments(Args& a) {
+  PyObject* all = checked(PyTuple_New(a.n));
+  for (int i = 0; i < a.n; i++) PyTuple_SET_ITEM(all, i, box(a.slot[i]));
+  return all;
+}
+
+}  // namespace
+
+PyObject* call_overrides(PyObject* function, PyObject* const* args, Py_ssize_t nargs,
+                         PyObject* kwnames) {
+  static PyObject* handler = function_of("flambeau_core.overrides", "call");
+  PyObject* positional = checked(PyTuple_New(nargs));
+  for (Py_ssize_t i = 0; i < nargs; i++) PyTuple_SET_ITEM(positional, i, Py_NewRef(args[i]));
+  PyObject* keywords = checked(PyDict_New());
+  for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
+    PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, k), args[nargs + k]);
+  PyObject* result = PyObject_CallFunctionObjArgs(handler, function, positional, keywords, nullptr);
+  Py_DECREF(positional);
+  Py_DECREF(keywords);
+  return checked(result);
+}
+
+PyObject* call_transforms(const Op* op, size_t overload, Args& a) {
+  static PyObject* handler = function_of("flambeau_core.transforms.dispatch", "call");
+  PyObject* arguments = boxed_arguments(a);
+  PyObject* index = PyLong_FromSize_t(overload);
+  auto self = reinterpret_cast<PyObject*>(const_cast<Op*>(op));
+  PyObject* result = PyObject_CallFunctionObjArgs(handler, self, index, arguments,
+                                                  a.out ? a.out : Py_None, nullptr);
+  Py_DECREF(index);
+  Py_DECREF(arguments);
+  return checked(result);
+}
+
+PyObject* show_operator(const char* name, PyObject* x, PyObject* y) {
+  uint32_t seen = flags_of(x, y);
+  if (!overridden(seen) && !transformed(seen)) return nullptr;
+  auto op = reinterpret_cast<PyObject*>(find_op(name));
+  return checked(PyObject_CallFunctionObjArgs(op, x, y, nullptr));
+}
+
+PyObject* show_operator(const char* name, PyObject* x) {
+  uint32_t seen = flags_of(x);
+  if (!overridden(seen) && !transformed(seen)) return nullptr;
+  return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(find_op(name)), x));
+}
+
+PyObject* show_get_item(PyObject* x, PyObject* index) {
+  static PyObject* handler = function_of("flambeau_core.overrides", "get_item");
+  return checked(PyObject_CallFunctionObjArgs(handler, x, index, nullptr));
+}
+
+PyObject* show_set_item(PyObject* x, PyObject* index, PyObject* value) {
+  static PyObject* handler = function_of("flambeau_core.overrides", "set_item");
+  return checked(PyObject_CallFunctionObjArgs(handler, x, index, value, nullptr));
+}
+
+void check_readable(Tensor* t) {
+  if (t->flags & kBatched && !(attention & kTransformsOff))
+    fail(
+        ErrorKind::Runtime,
+        "vmap: a value was asked of a tensor that stands for a whole batch (.item(), bool(), int() "
+        "or an argument that must be a number), which has one value an example");
+}
+
+}  // namespace flambeau
