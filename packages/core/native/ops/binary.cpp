@@ -143,7 +143,8 @@ BinaryRow rows[] = {
        return mul(v.g, ratio);
      },
      none},
-    {"nextafter", Type::Arithmetic, nullptr, false, false, false, nullptr, nullptr},
+    {"nextafter", Type::Arithmetic, "NextafterBackward0", true, true, false,
+     [](const Given& v) { return where(binary("eq", v.a, v.b), Scalar(0.0), v.g); }, none},
     {"logaddexp", Type::Floating, "LogaddexpBackward0", true, true, true,
      [](const Given& v) { return times_conj(v.g, exp(sub(v.a, v.y))); },
      [](const Given& v) { return times_conj(v.g, exp(sub(v.b, v.y))); }},

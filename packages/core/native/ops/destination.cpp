@@ -1,5 +1,7 @@
 #include "ops/destination.h"
 
+#include <cstring>
+
 #include "dispatch/promotion.h"
 #include "ops/api.h"
 #include "ops/elementwise.h"
@@ -19,7 +21,11 @@ bool any_requires_grad(const Args& a) {
   return false;
 }
 
+// One op in place takes on its result's shape instead of refusing it, as in PyTorch.
+bool resizes(const char* op) { return !std::strcmp(op, "addbmm"); }
+
 void check_fits(const char* op, Tensor* self, Tensor* result) {
+  if (self->shape() != result->shape() && resizes(op)) resize(self, result->shape());
   if (self->shape() != result->shape())
     fail(ErrorKind::Runtime, "%s_: output with shape %s doesn't match the broadcast shape %s", op,
          to_string(self->shape()).c_str(), to_string(result->shape()).c_str());

@@ -372,6 +372,7 @@ Ref real_view(Tensor* t) {
   strides.push(1);
   Ref y = alias(t, shape, strides, t->arr.data);
   y->arr.dtype = uint8_t(real_dtype(t->dtype()));
+  mark_view(y, t);
   if (records(t))
     record("ViewAsRealBackward0", {t}, y,
            [](Backward& b) { b.set(0, complex_view(contiguous(b.grad()))); });
@@ -399,6 +400,7 @@ Ref complex_view(Tensor* t) {
   }
   Ref y = alias(t, shape, strides, t->arr.data);
   y->arr.dtype = uint8_t(complex_dtype(t->dtype()));
+  mark_view(y, t);
   if (records(t))
     record("ViewAsComplexBackward0", {t}, y,
            [](Backward& b) { b.set(0, real_view(contiguous(b.grad()))); });

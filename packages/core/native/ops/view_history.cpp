@@ -3,21 +3,43 @@
 #include <cstring>
 
 #include "ops/api.h"
+#include "ops/view.h"
 
 namespace flambeau {
 namespace {
 
-// Where a view lies within its base, in elements of the base's own layout.
+// Where a view lies within its base, in elements of the base's own layout. Where
+// one is complex and the other shows its parts, both are measured in parts.
 struct Region {
   Dims base_shape, base_strides, shape, strides;
   int64_t offset;
+  bool base_in_parts, view_in_parts;
 };
 
-Region region_of(Tensor* view, Tensor* base) {
-  int64_t bytes = static_cast<char*>(view->arr.data) - static_cast<char*>(base->arr.data);
-  return {Dims(base->shape()), Dims(base->strides()), Dims(view->shape()), Dims(view->strides()),
-          bytes / itemsize(base->dtype())};
+bool in_parts(Tensor* t, Tensor* other) {
+  return is_complex(t->dtype()) && !is_complex(other->dtype());
 }
+
+void measure(Tensor* t, bool parts, Dims& shape, Dims& strides) {
+  shape = Dims(t->shape());
+  for (int i = 0; i < shape.n; i++) strides.push(t->stride(i) * (parts ? 2 : 1));
+  if (parts) shape.push(2), strides.push(1);
+}
+
+Region region_of(Tensor* view, Tensor* base) {
+  Region r;
+  r.base_in_parts = in_parts(base, view);
+  r.view_in_parts = in_parts(view, base);
+  measure(base, r.base_in_parts, r.base_shape, r.base_strides);
+  measure(view, r.view_in_parts, r.shape, r.strides);
+  int64_t bytes = static_cast<char*>(view->arr.data) - static_cast<char*>(base->arr.data);
+  r.offset = bytes / itemsize(real_dtype(base->dtype()));
+  if (is_complex(base->dtype()) && !r.base_in_parts) r.offset /= 2;
+  return r;
+}
+
+Ref to_parts(const Ref& t, bool parts) { return parts ? real_view(t) : t; }
+Ref from_parts(const Ref& t, bool parts) { return parts ? complex_view(contiguous(t)) : t; }
 
 // A gradient of the base, laid out in memory as the base itself is.
 Ref in_layout(Tensor* g, const Region& r) {
@@ -39,12 +61,12 @@ Ref cut(Tensor* laid_out, const Region& r) {
 void record_replacement(Tensor* base, Tensor* value, const Region& r) {
   Ref renewed = alias(base);
   record("CopySlices", {base, value}, renewed, [r](Backward& b) {
-    Ref laid_out = in_layout(b.grad(), r);
-    if (b.needs(1)) b.set(1, clone(cut(laid_out, r)));
+    Ref laid_out = in_layout(to_parts(b.grad(), r.base_in_parts), r);
+    if (b.needs(1)) b.set(1, from_parts(clone(cut(laid_out, r)), r.view_in_parts));
     if (b.needs(0)) {
       Ref region = cut(laid_out, r);
       copy_(region, zeros_like(region));
-      b.set(0, laid_out);
+      b.set(0, from_parts(laid_out, r.base_in_parts));
     }
   });
   attach(base, as_node(renewed->grad_fn), renewed->output_nr);
@@ -54,17 +76,29 @@ void record_replacement(Tensor* base, Tensor* value, const Region& r) {
 
 void mark_view(Tensor* view, Tensor* source) {
   Tensor* base = source->flags & kView ? source->base : source;
-  if (view->dtype() != base->dtype()) return;  // other element sizes: not followed
+  // Bits seen as another type are not followed; the parts of complex numbers are.
+  if (real_dtype(view->dtype()) != real_dtype(base->dtype())) return;
   Py_INCREF(reinterpret_cast<PyObject*>(base));
   view->base = base;
   view->flags |= kView;
   view->seen_rebase = base->rebase_count;
 }
 
+namespace {
+
+// Filling writes one value everywhere, so shared elements do no harm; and some
+// ops leave numbers of this type as they are.
+bool may_share_elements(const char* op, Tensor* self) {
+  if (!std::strcmp(op, "fill") || !std::strcmp(op, "zero")) return true;
+  if (!std::strcmp(op, "conj_physical")) return !is_complex(self->dtype());
+  return !std::strcmp(op, "nan_to_num") && !is_differentiable(self->dtype());
+}
+
+}  // namespace
+
 void check_inplace(const char* op, Tensor* self) {
-  // Filling writes one value everywhere, so shared elements do no harm.
-  bool fills = !std::strcmp(op, "fill") || !std::strcmp(op, "zero");
-  for (int i = 0; i < self->ndim() && !fills; i++)
+  const bool may_share = may_share_elements(op, self);
+  for (int i = 0; i < self->ndim() && !may_share; i++)
     if (self->stride(i) == 0 && self->size(i) > 1)
       fail(ErrorKind::Runtime,
            "%s: unsupported operation: more than one element of the written-to tensor refers to a "
@@ -108,10 +142,10 @@ void refresh_view(Tensor* view) {
   Ref renewed = alias(view);
   GradModeGuard on(true);
   record("AsStridedBackward0", {base}, renewed, [r](Backward& b) {
-    Ref whole = zeros(b.grad(), r.base_shape);
-    Ref laid_out = in_layout(whole, r);
-    copy_(cut(laid_out, r), b.grad());
-    b.set(0, laid_out);
+    Ref g = to_parts(b.grad(), r.view_in_parts);
+    Ref laid_out = in_layout(zeros(g, r.base_shape), r);
+    copy_(cut(laid_out, r), g);
+    b.set(0, from_parts(laid_out, r.base_in_parts));
   });
   attach(view, as_node(renewed->grad_fn), renewed->output_nr);
 }

@@ -156,11 +156,6 @@ def _dim_order(self: Any) -> tuple[int, ...]:
     return tuple(sorted(range(self.ndim), key=lambda d: -self.stride(d)))
 
 
-def _resolve(self: Any) -> Any:
-    """Conjugation and negation are never postponed here: the tensor itself."""
-    return self
-
-
 def _storage(self: Any) -> Any:
     """The memory that it and its views share, as bytes."""
     from .untyped_storage import UntypedStorage
@@ -191,8 +186,6 @@ def install() -> None:
         "apply_": _apply_,
         "map_": _map_,
         "dim_order": _dim_order,
-        "resolve_conj": _resolve,
-        "resolve_neg": _resolve,
         "untyped_storage": _storage,
         "storage": _storage,
     }

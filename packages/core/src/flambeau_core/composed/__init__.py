@@ -8,6 +8,7 @@ from flambeau_core.composed import (
     calculus,
     channels,
     comparison,
+    complex_numbers,
     convolution,
     ctc,
     diagonals,
@@ -41,6 +42,7 @@ from flambeau_core.composed import (
     statistics,
     ternary,
     triangular,
+    view_copies,
     volume_pooling,
     windows,
 )

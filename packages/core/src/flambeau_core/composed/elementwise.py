@@ -63,18 +63,33 @@ def ldexp(self: fb.Tensor, other: fb.Tensor) -> fb.Tensor:
     return self * fb.pow(2.0, other)
 
 
-@op("float_power(Operand self, Operand exponent) -> Tensor", method=True, inplace=True)
+@op("float_power(Operand self, Operand exponent) -> Tensor", method=True)
 def float_power(self: Any, exponent: Any) -> fb.Tensor:
     """Power in double precision (complex if an argument is)."""
     if not isinstance(self, fb.Tensor) and not isinstance(exponent, fb.Tensor):
         raise TypeError("float_power(): at least one argument must be a Tensor")
-    complex_number = any(
-        x.is_complex() if isinstance(x, fb.Tensor) else isinstance(x, complex)
-        for x in (self, exponent)
-    )
-    dtype = fb.complex128 if complex_number else fb.float64
+    dtype = _double_precision(self, exponent)
     base, power = (x.to(dtype) if isinstance(x, fb.Tensor) else x for x in (self, exponent))
     return fb.pow(base, power)
+
+
+@op("float_power_(Tensor self, Operand exponent) -> self", function=False)
+def float_power_(self: fb.Tensor, exponent: Any) -> fb.Tensor:
+    """``float_power`` in place; RuntimeError unless the tensor has the result's dtype."""
+    dtype = _double_precision(self, exponent)
+    if self.dtype != dtype:
+        raise RuntimeError(
+            f"float_power_: the base has dtype {self.dtype}, but the result requires {dtype}"
+        )
+    return self.pow_(exponent)
+
+
+def _double_precision(*operands: Any) -> Any:
+    """The double-precision dtype that holds tensors and numbers of any kind."""
+    is_complex = any(
+        x.is_complex() if isinstance(x, fb.Tensor) else isinstance(x, complex) for x in operands
+    )
+    return fb.complex128 if is_complex else fb.float64
 
 
 @op("logaddexp2(Tensor self, Tensor other) -> Tensor")
