@@ -186,6 +186,45 @@ static const
          "[B, m, k] x [B, k, n] -> [B, m, n], any strides; contiguous out"},
         {"linear", "matmul", 'c', 0, "",
          "in: x [M, K], weight [N, K], bias [N] or NULL; out [M, N]"},
+        /* -- linear algebra: float32, float64 and complex; batches in front; strided views in,
+           contiguous out; info is int32, 0 where all is well */
+        {"cholesky", "linalg", 'p', 64, "",
+         "out: lower L [.., n, n], info [..]; in: A, whose lower triangle is read; info k: the "
+         "leading minor of order k is not positive definite"},
+        {"lu_factor", "linalg", 'p', 64, "i:pivot",
+         "out: LU [.., m, n], int32 pivots [.., min(m, n)] counted from 1, info [..]; in: A; info "
+         "k: U[k, k] is 0"},
+        {"ldl_factor", "linalg", 'p', 64, "i:hermitian",
+         "out: LD [.., n, n], int32 pivots [.., n] as LAPACK's sytrf 'L', info [..]; in: A, whose "
+         "lower triangle is read"},
+        {"ldl_solve", "linalg", 'p', 64, "i:hermitian", "out: X [.., n, k]; in: LD, pivots, B"},
+        {"triangular_solve", "linalg", 'p', 64, "i:upper i:unitriangular",
+         "out: X [.., n, k]; in: A [.., n, n], B; only the one triangle is read"},
+        {"solve", "linalg", 'p', 64, "",
+         "out: X [.., n, k], info [..]; in: A [.., n, n], B; info k: U[k, k] of the LU "
+         "factorisation is 0"},
+        {"slogdet", "linalg", 'p', 64, "", "out: sign [..], real logabsdet [..]; in: A [.., n, n]"},
+        {"eigh", "linalg", 'p', 64, "i:upper",
+         "out: real w [.., n] ascending, V [.., n, n] or NULL; in: A, one triangle of which is "
+         "read"},
+        {"eig", "linalg", 'p', 64, "", "out: complex w [.., n], complex V [.., n, n] or NULL"},
+        {"svd", "linalg", 'p', 64, "i:full_matrices",
+         "out: U [.., m, k] or NULL, real S [.., min(m, n)] descending, Vh [.., k, n] or NULL"},
+        {"qr", "linalg", 'p', 64, "i:complete", "out: Q [.., m, k] or NULL, R [.., k, n]"},
+        {"geqrf", "linalg", 'p', 64, "",
+         "out: a [.., m, n] with R and below it the Householder vectors, tau [.., min(m, n)]"},
+        {"ormqr", "linalg", 'p', 64, "i:left i:adjoint",
+         "out: op(Q) C or C op(Q); in: a [.., m, k], tau [.., k], C; Q = H_1 .. H_k, m x m"},
+        {"lstsq", "linalg", 'p', 64, "f:rcond",
+         "out: X [.., n, k] of least norm, int64 rank [..], real singular values [.., min(m, n)]; "
+         "in: A [.., m, n], B [.., m, k]; singular values up to rcond times the largest count as "
+         "0"},
+        /* -- Fourier transforms along dims, the last of which is halved on the complex side of a
+           real transform; exp(-i ..) forward; the result is multiplied by scale */
+        {"fft_c2c", "fft", 'p', 40, "l:dims i:forward f:scale", "complex in and out, one shape"},
+        {"fft_r2c", "fft", 'p', 40, "l:dims f:scale", "forward; out: n / 2 + 1 along the last dim"},
+        {"fft_c2r", "fft", 'p', 40, "l:dims f:scale",
+         "backward; in: n / 2 + 1 along the last dim, n that of out"},
         /* -- random numbers: Philox4x32-10, key = seed, counter = offset + block */
         {"random_bits", "random", 'p', 8, "i:seed i:offset",
          "int64 out: element e is words 2(e%2), 2(e%2)+1 of block e/2 as low and high half, top "

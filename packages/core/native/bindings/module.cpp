@@ -98,6 +98,12 @@ Backend* opened(const std::string& device_type) {
   });
 }
 
+int kernel_named(const std::string& id) {
+  int k = find_kernel_id(id);
+  if (k < 0) throw py::key_error("no kernel named " + id);
+  return k;
+}
+
 void bind_backends(py::module_& m) {
   m.def("install_backend", install, py::arg("device_type"), py::arg("name"), py::arg("backend"));
   m.def("use_backend",
@@ -116,10 +122,17 @@ void bind_backends(py::module_& m) {
   m.def("set_cpu_fallback", set_cpu_fallback);
   m.def("cpu_fallback", cpu_fallback);
   m.def("has_kernel", [](const std::string& d, const std::string& id, py::handle dtype) {
-    int k = find_kernel_id(id);
-    if (k < 0) throw py::key_error("no kernel named " + id);
+    int k = kernel_named(id);
     return translated(
         [&] { return opened(d)->kernel(k, checked_dtype("has_kernel", dtype)).fn != nullptr; });
+  });
+  m.def("borrows_kernel", [](const std::string& d, const std::string& id, py::handle dtype) {
+    int k = kernel_named(id);
+    return translated([&] {
+      Backend* own = opened(d);
+      Backend* other = lender(find_device_type(d), k, checked_dtype("borrows_kernel", dtype));
+      return other && other != own;
+    });
   });
   m.def("kernel_rows", [] {
     py::list rows;

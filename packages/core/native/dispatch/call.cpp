@@ -11,6 +11,7 @@ namespace flambeau {
 void* (*release_lock)() = nullptr;
 void (*acquire_lock)(void*) = nullptr;
 void (*fallback_warning)(const char* text) = nullptr;
+bool (*open_another_hook)(const std::string& device_type) = nullptr;
 
 namespace {
 
@@ -109,6 +110,15 @@ void run_on_cpu(Backend* backend, DeviceType* device, const KernelCall& c) {
 void set_cpu_fallback(bool on) { fallback_on = on; }
 bool cpu_fallback() { return fallback_on; }
 
+Backend* lender(DeviceType* device, int id, int dtype) {
+  if (!device->opened()->host_memory) return nullptr;
+  do {
+    for (Backend* b : device->backends)
+      if (b->kernel(id, dtype).fn) return b;
+  } while (open_another_hook && open_another_hook(device->name));
+  return nullptr;
+}
+
 bool has_kernel(DeviceType* device, int id, int dtype) {
   return device->opened()->kernel(id, dtype).fn != nullptr;
 }
@@ -121,6 +131,8 @@ void call_kernel(DeviceType* device, const KernelCall& c) {
   Backend* backend = device->opened();
   const Kernel& k = backend->kernel(c.id, c.dtype);
   if (__builtin_expect(k.fn != nullptr, 1)) return run(backend, k, c);
+  if (Backend* other = lender(device, c.id, c.dtype))
+    return run(other, other->kernel(c.id, c.dtype), c);
   const fb_kernel_row& row = fb_kernel_rows[c.id];
   if (!device->host_memory && (fallback_on || row.level == 'r'))
     if (cpu_device()->opened()->kernel(c.id, c.dtype).fn) return run_on_cpu(backend, device, c);

@@ -20,8 +20,15 @@ struct KernelCall {
   int64_t work = -1;  // in cheap elementwise operations; -1: from sizes and the row's cost
 };
 
+// Set by a floor above: installs a further backend of a device type beside the
+// current one; false where there is none left.
+extern bool (*open_another_hook)(const std::string& device_type);
+
 // Whether the device has a kernel of its own (or may fall back) for this.
 bool has_kernel(DeviceType* device, int id, int dtype);
+// Kernels that the current backend lacks are borrowed from another that serves the
+// same host memory, which is opened for it if need be; nullptr where none has it.
+Backend* lender(DeviceType* device, int id, int dtype);
 void call_kernel(DeviceType* device, const KernelCall& call);
 
 // Kernels that a device lacks run on the cpu instead, with a warning a kernel,

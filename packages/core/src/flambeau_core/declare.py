@@ -1,4 +1,4 @@
-"""Declaring ops in Python: a schema and a function over other ops.
+"""Declaring ops in Python: a schema and a function over other ops, or over kernels.
 
 ``@op("tril(Tensor self, int diagonal=0) -> Tensor")`` gives the function, the
 method, ``out=``, argument parsing and documentation from one declaration.
@@ -7,11 +7,11 @@ method, ``out=``, argument parsing and documentation from one declaration.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from . import _C
 
-__all__ = ["composition", "op"]
+__all__ = ["composition", "op", "primitive"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,7 +35,9 @@ def op(
         method: whether it appears as ``Tensor.<name>``; by default where the
             first parameter is ``Tensor self``.
         inplace: whether ``Tensor.<name>_`` exists too.
-        namespace: ``"nn"`` puts it among the neural-network ops instead, ``"both"`` also.
+        namespace: ``"nn"`` puts it among the neural-network ops instead, ``"both"`` also. Any
+            other, such as ``"linalg"``, is a module's: the op is called ``linalg_<name>``,
+            and instead of the function the op is handed back, which that module holds.
         name: another name than the schema's.
 
     Declarations of one name are overloads, tried in order.
@@ -45,14 +47,45 @@ def op(
     if name is not None:
         head = name + head[head.index("(") :]
     neural = namespace == "nn"
+    of_module = namespace not in (None, "nn", "both")
+    if of_module:
+        head, function, method = f"{namespace}_{head}", False, False
     if method is None:
         method = not neural and head.split("(", 1)[1].startswith("Tensor self")
-    out = function and (returns.strip() in ("", "Tensor") or returns.strip().startswith("("))
+    out = (function or of_module) and (returns.strip() in ("", "Tensor") or returns.strip().startswith("("))
     also_neural = namespace == "both"
 
     def declare(f: F) -> F:
-        _C.declare(head, f, function, method, inplace, out, neural, also_neural)
-        return f
+        declared = _C.declare(head, f, function, method, inplace, out, neural, also_neural, False)
+        return cast(F, declared) if of_module else f
+
+    return declare
+
+
+def primitive(
+    schema: str, *, function: bool = True, method: bool = False
+) -> Callable[[Callable[..., Any]], Any]:
+    """Declares an op that is not decomposed further, with a gradient of its own.
+
+    The function takes all arguments positionally, runs with recording off and returns a tensor
+    or a tuple of them. In its place stands the op, whose ``gradient`` registers the derivative::
+
+        @primitive("_scaled(Tensor self, float factor) -> Tensor")
+        def scaled(self, factor): ...
+
+        @scaled.gradient
+        def _(grad_outputs, inputs, outputs, needs): ...
+
+    ``grad_outputs`` has an entry for each result (None: no gradient arrived; whole numbers never
+    get one), ``inputs`` every argument, ``outputs`` every result; tensors modified since are
+    refused when they are read. ``needs`` tells for each tensor argument whether its gradient is
+    wanted, for a list of tensors as a tuple. The gradient gives one tensor or None for each
+    tensor argument, a list for a list; it is written with ops, so that it has a derivative too.
+    """
+    head = schema.partition("->")[0].strip()
+
+    def declare(f: Callable[..., Any]) -> Any:
+        return _C.declare(head, f, function, method, False, function, False, False, True)
 
     return declare
 

@@ -191,6 +191,27 @@ def candidate_in_use(device_type: str) -> Candidate:
         return candidate
 
 
+def open_another(device_type: str) -> bool:
+    """Installs the next usable backend of a device type beside the one in use.
+
+    Core calls this when that one lacks a kernel, and borrows from the other. False where every
+    backend is installed or unusable.
+    """
+    from flambeau_core import _C
+
+    with _registry.lock:
+        in_use = candidate_in_use(device_type)
+        for candidate in sorted(_registry.candidates(device_type), key=lambda c: -c.priority):
+            if candidate.state()[0] == "ready":
+                try:
+                    install(candidate)
+                except RuntimeError:
+                    continue  # kept as the candidate's error, which doctor shows
+                _C.use_backend(device_type, in_use.name)
+                return True
+    return False
+
+
 def set_backend(device_type: str, name: str | None) -> None:
     """Uses the backend ``name`` for a device type from now on; None returns to the default.
 

@@ -9,6 +9,7 @@ from typing import Any
 from flambeau_core.reference import (
     binary,
     compare,
+    fourier,
     indexing,
     matmul,
     order,
@@ -30,6 +31,7 @@ KERNELS: dict[str, Kernel] = {
     **order.KERNELS,
     **indexing.KERNELS,
     **matmul.KERNELS,
+    **fourier.KERNELS,
     **random.KERNELS,
 }
 

@@ -17,6 +17,7 @@ class Coverage:
 
     supplied: tuple[str, ...]
     composed: tuple[str, ...]
+    borrowed: tuple[str, ...]
     missing: tuple[str, ...]
 
     def lines(self) -> list[str]:
@@ -24,6 +25,7 @@ class Coverage:
         return [
             f"{len(self.supplied)} kernels supplied by the backend",
             f"{len(self.composed)} composed of others: {listed(self.composed)}",
+            f"{len(self.borrowed)} borrowed of another backend: {listed(self.borrowed)}",
             f"{len(self.missing)} primitives missing: {listed(self.missing)}",
         ]
 
@@ -35,16 +37,18 @@ def listed(names: tuple[str, ...]) -> str:
 def measure(device: str) -> Coverage:
     """Ask the backend of a device for every kernel, in one dtype of each kind.
 
-    Required and primitive kernels that it has in none of them are missing: they run only with the
-    CPU fallback. The others have a composition.
+    Those that it has in none of them are composed, or borrowed of a backend that serves the same
+    host memory. Other primitive kernels are missing: they run only with the CPU fallback.
     """
-    supplied, composed, missing = [], [], []
+    supplied, composed, borrowed, missing = [], [], [], []
     device_type = fb.device(device).type
     for name, _, level, *_ in fb._C.kernel_rows():
         if any(fb._C.has_kernel(device_type, name, dtype) for dtype in DTYPES):
             supplied.append(name)
         elif level == "c":
             composed.append(name)
+        elif any(fb._C.borrows_kernel(device_type, name, dtype) for dtype in DTYPES):
+            borrowed.append(name)
         else:
             missing.append(name)
-    return Coverage(tuple(supplied), tuple(composed), tuple(missing))
+    return Coverage(tuple(supplied), tuple(composed), tuple(borrowed), tuple(missing))
