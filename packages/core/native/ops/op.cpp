@@ -156,16 +156,19 @@ PyObject* op_name(PyObject* self, void*) {
   return PyUnicode_FromString(reinterpret_cast<Op*>(self)->name);
 }
 
-PyObject* op_doc(PyObject* self, void*) {
-  auto op = reinterpret_cast<Op*>(self);
-  if (op->documented) {
-    PyObject* doc = PyObject_GetAttrString(op->documented, "__doc__");
-    if (doc != Py_None) return doc;
-    Py_DECREF(doc);
-  }
-  std::string text;
-  for (const Overload& o : *op->overloads) text += (text.empty() ? "" : "\n") + shown(op, o.schema);
-  return PyUnicode_FromStringAndSize(text.data(), Py_ssize_t(text.size()));
+// Documentation and signature are put together in Python, once somebody asks for them.
+PyObject* described(PyObject* self, const char* function) {
+  PyObject* module = PyImport_ImportModule("flambeau_core.op_documentation");
+  if (!module) return nullptr;
+  PyObject* result = PyObject_CallMethod(module, function, "O", self);
+  Py_DECREF(module);
+  return result;
+}
+PyObject* op_doc(PyObject* self, void*) { return described(self, "docstring"); }
+PyObject* op_signature(PyObject* self, void*) { return described(self, "signature"); }
+PyObject* op_definition(PyObject* self, void*) {
+  PyObject* function = reinterpret_cast<Op*>(self)->documented;
+  return Py_NewRef(function ? function : Py_None);
 }
 
 PyObject* op_schemas(PyObject* self, void*) {
@@ -227,6 +230,8 @@ PyGetSetDef op_getset[] = {
     {"__name__", op_name, nullptr, nullptr, nullptr},
     {"__qualname__", op_name, nullptr, nullptr, nullptr},
     {"__doc__", op_doc, nullptr, nullptr, nullptr},
+    {"__signature__", op_signature, nullptr, nullptr, nullptr},
+    {"definition", op_definition, nullptr, "The Python function that it is, or None.", nullptr},
     {"schemas", op_schemas, nullptr, nullptr, nullptr},
     {"is_primitive", op_is_primitive, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
