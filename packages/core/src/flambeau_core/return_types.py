@@ -30,4 +30,5 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("cummax", "cummin", "kthvalue", "max", "median", "min", "mode"), _VALUES),
     **dict.fromkeys(("nanmedian", "sort", "topk"), _VALUES),
     "aminmax": ("min", "max"),
+    **dict.fromkeys(("histogram", "histogramdd"), ("hist", "bin_edges")),
 }

@@ -160,3 +160,16 @@ def combinations(self: fb.Tensor, r: int, with_replacement: bool) -> fb.Tensor:
         keep = keep & (earlier <= later if with_replacement else earlier < later)
     chosen = [self.index_select(0, grid.masked_select(keep)) for grid in grids]
     return fb.stack(chosen, 1)
+
+
+@op("sum_to_size(Tensor self, int[]* size) -> Tensor", function=False)
+def sum_to_size(self: fb.Tensor, size: Sequence[int]) -> fb.Tensor:
+    """Sums over the dimensions that expanding a tensor of shape ``size`` would repeat."""
+    lead = self.dim() - len(size)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[lead:])):
+        raise RuntimeError(
+            f"sum_to_size: size {tuple(size)} is not expandable to size {tuple(self.shape)}"
+        )
+    repeated = [d for d, n in enumerate(size, lead) if n == 1 != self.shape[d]]
+    dims = [*range(lead), *repeated]
+    return self.sum(dims, keepdim=True).reshape(list(size)) if dims else self

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import flambeau_core as fb
-from flambeau_core.composed.dimensions import wrap_dim
+from flambeau_core.composed.dimensions import wrap_dim, wrap_dims
 from flambeau_core.declare import op
 
 
@@ -94,3 +95,78 @@ def cumulative_trapezoid(y: fb.Tensor, x: Any, dx: Any, dim: int) -> fb.Tensor:
     if y.shape[dim] == 0:
         return y * 0.0
     return _panels("cumulative_trapezoid", y, x, dx, dim).cumsum(dim)
+
+
+@op(
+    "gradient(Tensor self, *, any spacing=None, any dim=None, int edge_order=1) -> Tensor[]",
+    method=False,
+)
+def gradient(self: fb.Tensor, spacing: Any, dim: Any, edge_order: int) -> tuple[fb.Tensor, ...]:
+    """Derivatives along each of ``dim`` (all by default), by second-order central differences.
+
+    ``spacing`` is one distance between samples, one for each dimension, or a 1-D tensor of
+    coordinates for each dimension. ``edge_order`` (1 or 2) is the order of accuracy at the edges.
+    """
+    dims = _gradient_dims(self, spacing, dim, edge_order)
+    if spacing is None:
+        spacing = 1
+    if isinstance(spacing, fb.Tensor) and spacing.dim() == 0:
+        spacing = spacing.item()
+    if not isinstance(spacing, (tuple, list)):
+        spacing = [spacing] * len(dims)
+    if not (self.is_floating_point() or self.is_complex() or self.dtype == fb.bool):
+        self = self.to(fb.get_default_dtype())
+    return tuple(
+        _differences(self.movedim(d, -1), distance, edge_order).movedim(-1, d)
+        for d, distance in zip(dims, spacing)
+    )
+
+
+def _gradient_dims(x: fb.Tensor, spacing: Any, dim: Any, edge_order: int) -> list[int]:
+    if isinstance(spacing, fb.Tensor) and spacing.dim() > 0:
+        raise TypeError("gradient(): argument 'spacing' must be a number or a sequence")
+    chosen: Sequence[int] = (
+        range(x.dim()) if dim is None else [dim] if isinstance(dim, int) else dim
+    )
+    if isinstance(spacing, (tuple, list)):
+        tensors = [isinstance(distance, fb.Tensor) for distance in spacing]
+        if any(tensors) and not all(tensors):
+            raise TypeError("gradient(): argument 'spacing' must hold numbers or tensors, not both")
+        if len(spacing) != len(chosen):
+            raise RuntimeError(
+                f"gradient: expected spacing to be a number or one distance for each of "
+                f"{len(chosen)} dimensions of input of shape {tuple(x.shape)}, but got "
+                f"{len(spacing)}"
+            )
+        for distance in spacing:
+            if isinstance(distance, fb.Tensor) and distance.dim() != 1:
+                raise RuntimeError(
+                    f"gradient: expected each element of spacing to have one dimension, but got "
+                    f"shape {tuple(distance.shape)}"
+                )
+    if edge_order not in (1, 2):
+        raise RuntimeError(f"gradient: edge_order must be 1 or 2, got {edge_order}")
+    dims = wrap_dims("gradient", chosen, x.dim())
+    for d in dims:
+        if x.shape[d] < edge_order + 1:
+            raise RuntimeError(
+                f"gradient: expected each dimension to have at least edge_order + 1 = "
+                f"{edge_order + 1} elements, but got shape {tuple(x.shape)}"
+            )
+    return dims
+
+
+def _differences(y: fb.Tensor, spacing: Any, edge_order: int) -> fb.Tensor:
+    """Derivative along the last dimension: the slopes of parabolas through three samples."""
+    widths = spacing.diff() if isinstance(spacing, fb.Tensor) else None
+    slopes = (y[..., 1:] - y[..., :-1]) / (spacing if widths is None else widths)
+    left, right = slopes[..., :-1], slopes[..., 1:]
+    # How far along from the middle of its left panel to that of its right one a sample is.
+    share = 0.5 if widths is None else widths[:-1] / (widths[:-1] + widths[1:])
+    inner = left + (right - left) * share
+    first, last = slopes[..., :1], slopes[..., -1:]
+    if edge_order == 2:
+        at_first, at_last = (share, share) if widths is None else (share[:1], 1 - share[-1:])
+        first = first - (right - left)[..., :1] * at_first
+        last = last + (right - left)[..., -1:] * at_last
+    return fb.cat([first, inner, last], -1)

@@ -133,30 +133,3 @@ def bucketize(self: Any, boundaries: fb.Tensor, out_int32: bool, right: bool) ->
     if not isinstance(self, fb.Tensor):
         self = fb.tensor(self, device=boundaries.device)
     return fb.searchsorted(boundaries, self, out_int32=out_int32, right=right)
-
-
-@op("histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor")
-def histc(self: fb.Tensor, bins: int, min: float, max: float) -> fb.Tensor:
-    """Counts of elements in ``bins`` equal intervals from ``min`` to ``max``, both included.
-
-    Equal bounds mean the smallest and largest element. Elements outside are not counted.
-    """
-    if not self.is_floating_point():
-        raise RuntimeError(f'histc: "histogram_cpu" not implemented for {self.dtype}')
-    if bins <= 0:
-        raise RuntimeError(f"histc: bins must be > 0, got {bins}")
-    x = self.detach().reshape(-1)
-    low, high = float(min), float(max)
-    if low == high and x.numel():
-        low, high = float(x.min().item()), float(x.max().item())
-    if low == high:
-        low, high = low - 1, high + 1
-    if not (abs(low) < float("inf") and abs(high) < float("inf")):
-        raise RuntimeError(f"histc: range of [{low}, {high}] is not finite")
-    if low > high:
-        raise RuntimeError(f"histc: max must be larger than min, got {low} and {high}")
-    inside = x.masked_select((x >= low) & (x <= high))
-    place = ((inside - low) / (high - low) * bins).to(fb.int64).clamp(max=bins - 1)
-    return fb.zeros(bins, dtype=self.dtype, device=self.device).index_add(
-        0, place, fb.ones_like(inside)
-    )

@@ -98,3 +98,27 @@ def dsplit(self: fb.Tensor, indices_or_sections: Any) -> tuple[fb.Tensor, ...]:
             f"dsplit: requires a tensor with at least 3 dimensions, but got {self.dim()}"
         )
     return _split_evenly("dsplit", self, indices_or_sections, 2)
+
+
+def _apart(parts: Sequence[fb.Tensor]) -> tuple[fb.Tensor, ...]:
+    return tuple(part.clone() for part in parts)
+
+
+@op("unsafe_split(Tensor self, int split_size, int dim=0) -> Tensor[]")
+def unsafe_split(self: fb.Tensor, split_size: int, dim: int) -> tuple[fb.Tensor, ...]:
+    """``split`` into tensors of their own, which may be written to without touching the rest."""
+    return _apart(self.split(split_size, dim))
+
+
+@op("unsafe_split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]")
+def unsafe_split_with_sizes(
+    self: fb.Tensor, split_sizes: Sequence[int], dim: int
+) -> tuple[fb.Tensor, ...]:
+    """``split_with_sizes`` into tensors of their own."""
+    return _apart(self.split_with_sizes(split_sizes, dim))
+
+
+@op("unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]")
+def unsafe_chunk(self: fb.Tensor, chunks: int, dim: int) -> tuple[fb.Tensor, ...]:
+    """``chunk`` into tensors of their own."""
+    return _apart(self.chunk(chunks, dim))

@@ -29,7 +29,7 @@ def pad(
         )
     widths = [(pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
     if mode == "constant":
-        return _constant(input, widths, 0 if value is None else value)
+        return fb.constant_pad_nd(input, pad, 0 if value is None else value)
     if value:
         raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in _SOURCES:
@@ -42,29 +42,6 @@ def pad(
     for place, (before, after) in enumerate(widths):
         if before or after:
             result = _by_index(result, input.dim() - 1 - place, before, after, mode)
-    return result
-
-
-def _constant(input: Tensor, widths: list[tuple[int, int]], value: float) -> Tensor:
-    shape = list(input.shape)
-    source: list[slice] = [slice(None)] * input.dim()
-    target: list[slice] = [slice(None)] * input.dim()
-    for place, (before, after) in enumerate(widths):
-        dim = input.dim() - 1 - place
-        size = shape[dim] + before + after
-        if size < 0:
-            raise RuntimeError(
-                f"The input size {shape[dim]}, plus negative padding {before} and {after}, "
-                "resulted in a negative output size, which is invalid. Check dimension "
-                f"{dim} of your input."
-            )
-        source[dim] = slice(max(-before, 0), shape[dim] - max(-after, 0))
-        target[dim] = slice(max(before, 0), size - max(after, 0))
-        shape[dim] = size
-    if all(before <= 0 and after <= 0 for before, after in widths):
-        return input[tuple(source)].clone()
-    result = fb.full(shape, value, dtype=input.dtype, device=input.device)
-    result[tuple(target)] = input[tuple(source)]
     return result
 
 
