@@ -7,11 +7,12 @@ method, ``out=``, argument parsing and documentation from one declaration.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from . import _C
 
-__all__ = ["composition", "op", "primitive"]
+__all__ = ["composition", "lazily", "op", "primitive"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,7 +53,9 @@ def op(
         head, function, method = f"{namespace}_{head}", False, False
     if method is None:
         method = not neural and head.split("(", 1)[1].startswith("Tensor self")
-    out = (function or of_module) and (returns.strip() in ("", "Tensor") or returns.strip().startswith("("))
+    out = (function or of_module) and (
+        returns.strip() in ("", "Tensor") or returns.strip().startswith("(")
+    )
     also_neural = namespace == "both"
 
     def declare(f: F) -> F:
@@ -88,6 +91,42 @@ def primitive(
         return _C.declare(head, f, function, method, False, function, False, False, True)
 
     return declare
+
+
+class _Deferred:
+    """A function that is imported when it is first called, or its docstring read."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+        self.function: Callable[..., Any] | None = None
+
+    def load(self) -> Callable[..., Any]:
+        if self.function is None:
+            loaded: Callable[..., Any] = getattr(import_module(self.module), self.name)
+            self.function = loaded
+        return self.function
+
+    def __call__(self, *args: Any) -> Any:
+        return (self.function or self.load())(*args)
+
+    def __getattribute__(self, name: str) -> Any:
+        # the class's own docstring stands in the way of a property of that name
+        if name == "__doc__":
+            return self.load().__doc__
+        return object.__getattribute__(self, name)
+
+
+def lazily(module: str, *schemas: str, function: bool = True) -> None:
+    """Declares ops whose functions lie in a module that is imported when one is called.
+
+    The function has the op's name, or the one before the schema: ``"inv: inverse(Tensor self)"``.
+    ``function`` False declares methods alone.
+    """
+    for schema in schemas:
+        head, _, _ = schema.partition("(")
+        name, _, op_name = head.rpartition(": ")
+        signature = schema[len(name) + 2 :] if name else schema
+        op(signature, function=function)(_Deferred(module, name or op_name))
 
 
 def composition(kernel_id: str) -> Callable[[F], F]:
