@@ -50,10 +50,9 @@ def package(name: str, short: str, *, deep: bool = True) -> Member:
 # Core's modules are listed only where PyTorch has a module of that name; one that does not exist
 # yet is passed over.
 MEMBERS = [
-    *map(core, ["amp", "autograd", "backends", "cpu", "cuda", "fft", "linalg", "plugins"]),
-    *map(
-        core, ["random", "serialization", "special", "version", "utils.checkpoint", "utils.dlpack"]
-    ),
+    *map(core, ["amp", "autograd", "backends", "cpu", "cuda", "fft", "linalg", "masked"]),
+    *map(core, ["plugins", "random", "serialization", "signal", "special", "version"]),
+    *map(core, ["utils.checkpoint", "utils.dlpack"]),
     package("nn", "nn"),
     package("optim", "optim"),
     package("utils.data", "data"),

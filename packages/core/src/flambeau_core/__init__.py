@@ -36,6 +36,11 @@ from .layout import channels_last_3d as channels_last_3d
 from .layout import contiguous_format as contiguous_format
 from .layout import memory_format as memory_format
 from .layout import preserve_format as preserve_format
+from .layout import sparse_bsc as sparse_bsc
+from .layout import sparse_bsr as sparse_bsr
+from .layout import sparse_coo as sparse_coo
+from .layout import sparse_csc as sparse_csc
+from .layout import sparse_csr as sparse_csr
 from .layout import strided as strided
 from .version import __version__ as __version__
 
@@ -56,6 +61,7 @@ _INTERNAL = {
     "declare",
     "device_count",
     "empty_cache",
+    "find_op",
     "has_kernel",
     "install_backend",
     "installed_backends",
@@ -91,12 +97,15 @@ _SUBMODULES = {
     "autograd",
     "backends",
     "cuda",
+    "fft",
+    "masked",
     "nn_ops",
     "optim_ops",
     "plugins",
     "random",
     "return_types",
     "serialization",
+    "signal",
 }
 _LAZY = {
     "autocast": "amp",
@@ -127,6 +136,8 @@ def _loaded(name: str) -> _Any:
 
         if name in LEGACY_DTYPES:
             return legacy_type(name)
+    if name.startswith("_foreach_"):
+        _importlib.import_module(f"{__name__}.composed.foreach")
     # An op that somebody declared after this module was filled.
     if isinstance(vars(_C).get(name), type(_C.add)):
         globals()[name] = getattr(_C, name)
@@ -154,11 +165,6 @@ def is_floating_point(input: Tensor) -> _builtins.bool:
 def is_complex(input: Tensor) -> _builtins.bool:
     """Whether a tensor's dtype is a complex one."""
     return input.is_complex()
-
-
-def is_nonzero(input: Tensor) -> _builtins.bool:
-    """Whether the one element of a tensor is not zero; RuntimeError for more elements."""
-    return _builtins.bool(input)
 
 
 def is_storage(obj: object) -> _builtins.bool:
@@ -282,12 +288,15 @@ if TYPE_CHECKING:
     from . import autograd as autograd
     from . import backends as backends
     from . import cuda as cuda
+    from . import fft as fft
+    from . import masked as masked
     from . import nn_ops as nn_ops
     from . import optim_ops as optim_ops
     from . import plugins as plugins
     from . import random as random
     from . import return_types as return_types
     from . import serialization as serialization
+    from . import signal as signal
     from .amp import autocast as autocast
     from .amp import get_autocast_dtype as get_autocast_dtype
     from .amp import is_autocast_enabled as is_autocast_enabled

@@ -9,6 +9,11 @@ __all__ = [
     "layout",
     "memory_format",
     "preserve_format",
+    "sparse_bsc",
+    "sparse_bsr",
+    "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
     "strided",
 ]
 
@@ -33,6 +38,12 @@ class memory_format(_Named):
 
 
 strided = layout("strided")
+# Names for arguments to carry and to be refused; no tensor has these layouts.
+sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")

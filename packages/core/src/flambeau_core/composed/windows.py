@@ -81,3 +81,19 @@ def bartlett_window(
     if window_length == 1:
         return fb.ones(1, dtype=dtype, device=device).requires_grad_(grad)
     return (1 - (2 * phase - 1).abs()).to(dtype).requires_grad_(grad)
+
+
+@op(
+    f"kaiser_window(int window_length, bool periodic=True, float beta=12.0, {_OPTIONS}",
+    method=False,
+)
+def kaiser_window(
+    window_length: int, periodic: bool, beta: float, dtype: Any, device: Any, grad: bool
+) -> fb.Tensor:
+    """Ratio of modified Bessel functions, close to the best energy concentration (Kaiser, 1974)."""
+    phase, dtype = _phase("kaiser_window", window_length, periodic, dtype, device)
+    if window_length == 1:
+        return fb.ones(1, dtype=dtype, device=device).requires_grad_(grad)
+    inside = (1 - (2 * phase - 1).square()).clamp(min=0)
+    window = fb.i0(beta * inside.sqrt()) / fb.i0(fb.full_like(phase[:1], beta))
+    return window.to(dtype).requires_grad_(grad)

@@ -1,0 +1,41 @@
+"""Sums of numbers given by their logarithms, where a mask leaves some out."""
+
+from __future__ import annotations
+
+import flambeau_core as fb
+from flambeau_core.masked.filling import Dims, cast, dimensions, filled, lowest
+
+__all__ = ["logaddexp", "logsumexp"]
+
+
+def logsumexp(
+    input: fb.Tensor,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """Logarithm of the sum of exponentials over ``dim`` (all if None), in the input's dtype."""
+    x = cast(input, dtype)
+    low = -fb.inf if x.is_complex() else lowest("masked.logsumexp", x.dtype)
+    x = filled("masked.logsumexp", x, mask, low)
+    return x.logsumexp(dimensions(x, dim), keepdim).to(x.dtype)
+
+
+def logaddexp(
+    input: fb.Tensor,
+    other: fb.Tensor,
+    *,
+    dtype: fb.dtype | None = None,
+    input_mask: fb.Tensor | None = None,
+    other_mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """``log(exp(input) + exp(other))``; where a mask is False the other term alone counts.
+
+    Each mask broadcasts to its own tensor; ``-inf`` where both are False.
+    """
+    x, y = cast(input, dtype), cast(other, dtype)
+    x = filled("masked.logaddexp", x, input_mask, lowest("masked.logaddexp", x.dtype))
+    y = filled("masked.logaddexp", y, other_mask, lowest("masked.logaddexp", y.dtype))
+    return fb.logaddexp(x, y)

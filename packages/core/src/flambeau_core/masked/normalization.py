@@ -1,0 +1,63 @@
+"""Scaling along a dimension by the elements that a mask leaves."""
+
+from __future__ import annotations
+
+import flambeau_core as fb
+from flambeau_core.masked.filling import Dims, cast, filled, highest, lowest
+from flambeau_core.masked.reduction import norm
+
+__all__ = ["log_softmax", "normalize", "softmax", "softmin"]
+
+
+def softmax(
+    input: fb.Tensor,
+    dim: int,
+    *,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """Exponentials along ``dim`` divided by their sum; 0 where the mask is False."""
+    low = lowest("masked.softmax", input.dtype)
+    return filled("masked.softmax", input, mask, low).softmax(dim, dtype)
+
+
+def log_softmax(
+    input: fb.Tensor,
+    dim: int,
+    *,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """Logarithm of ``softmax``; ``-inf`` where the mask is False."""
+    low = lowest("masked.log_softmax", input.dtype)
+    return filled("masked.log_softmax", input, mask, low).log_softmax(dim, dtype)
+
+
+def softmin(
+    input: fb.Tensor,
+    dim: int,
+    *,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """``softmax`` of the negated input; 0 where the mask is False."""
+    high = highest("masked.softmin", input.dtype)
+    return (-cast(filled("masked.softmin", input, mask, high), dtype)).softmax(dim)
+
+
+def normalize(
+    input: fb.Tensor,
+    ord: float,
+    dim: Dims,
+    *,
+    eps: float = 1e-12,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """The input over its norm of order ``ord`` along ``dim``, which counts as at least ``eps``.
+
+    The result is 0 where the mask is False.
+    """
+    x = cast(input, dtype)
+    length = norm(x, ord, dim, keepdim=True, mask=mask)
+    return filled("masked.normalize", x, mask, 0) / length.clamp(min=eps)

@@ -1,0 +1,38 @@
+"""Running sums and products that pass over the elements that a mask leaves out."""
+
+from __future__ import annotations
+
+import flambeau_core as fb
+from flambeau_core.masked.filling import filled
+
+__all__ = ["cumprod", "cumsum"]
+
+
+def cumsum(
+    input: fb.Tensor,
+    dim: int,
+    *,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """Running sum along ``dim``, in the input's dtype unless ``dtype`` is given."""
+    x = filled("masked.cumsum", input, mask, 0)
+    return x.cumsum(dim, dtype=dtype or _number(x.dtype))
+
+
+def cumprod(
+    input: fb.Tensor,
+    dim: int,
+    *,
+    dtype: fb.dtype | None = None,
+    mask: fb.Tensor | None = None,
+) -> fb.Tensor:
+    """Running product along ``dim``, in the input's dtype unless ``dtype`` is given."""
+    x = filled("masked.cumprod", input, mask, 1)
+    return x.cumprod(dim, dtype=dtype or _number(x.dtype))
+
+
+def _number(dtype: fb.dtype) -> fb.dtype:
+    if dtype == fb.bool:
+        raise NotImplementedError(f"a running sum or product has no dtype {dtype}")
+    return dtype
