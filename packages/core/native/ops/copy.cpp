@@ -207,6 +207,7 @@ Ref copy_(Tensor* self, Tensor* source) {
            to_string(source->shape()).c_str(), to_string(self->shape()).c_str());
   }
   bool recorded = records(self, source);
+  if (recorded) check_followed("copy_", self);
   // Reading and writing one block of memory needs a copy in between.
   Ref from = source->storage == self->storage && source != self
                  ? Ref::steal(clone(source).release())
@@ -339,7 +340,7 @@ void declare_copy() {
   declare("type_as(Tensor self, Tensor other)", run_type_as, kMethod);
   declare("cpu(Tensor self)", run_cpu, kMethod);
   declare("resize_(Tensor self, int[]* size)", run_resize, kMethod);
-  declare("resize_as_(Tensor self, Tensor the_template)", run_resize_as, kMethod);
+  declare("resize_as_(Tensor self, Tensor the_template)", run_resize_as, kBoth);
 }
 
 }  // namespace flambeau

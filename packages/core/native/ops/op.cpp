@@ -73,13 +73,26 @@ bool mentions(std::string_view text, std::string_view word) {
   return false;
 }
 
+// What refuses a dimension, a size or an index tells its input's shape too.
+std::string shape_note(const Error& error, const Args& a) {
+  const Tensor* t = a.n ? a.tensor(0) : nullptr;
+  std::string_view text = error.what();
+  bool concerned = error.kind() == ErrorKind::Index || mentions(text, "shape") ||
+                   mentions(text, "size") || mentions(text, "dimension");
+  if (!t || !concerned) return "";
+  std::string shape = to_string(t->shape());
+  return text.find(shape) == text.npos ? " (input of shape " + shape + ")" : "";
+}
+
 // Rules that serve many ops do not know whose arguments they refuse, so the name is added here.
 PyObject* run_named(const Op* op, const Overload& o, Args& a) {
   try {
     return run(op, o, a);
   } catch (const Error& error) {
-    if (mentions(error.what(), o.schema.name) || mentions(error.what(), op->name)) throw;
-    throw Error(error.kind(), std::string(op->name) + ": " + error.what());
+    std::string note = shape_note(error, a);
+    bool named = mentions(error.what(), o.schema.name) || mentions(error.what(), op->name);
+    if (named && note.empty()) throw;
+    throw Error(error.kind(), (named ? "" : std::string(op->name) + ": ") + error.what() + note);
   }
 }
 

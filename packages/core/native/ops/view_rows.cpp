@@ -191,7 +191,7 @@ void declare_view() {
   declare("squeeze_(Tensor self, int[] dim)", in_place<run_squeeze>, kMethod);
   declare("unsqueeze_(Tensor self, int dim)", in_place<run_unsqueeze>, kMethod);
   declare("as_strided_(Tensor self, int[] size, int[] stride, int? storage_offset=None)",
-          in_place<run_as_strided>, kMethod);
+          in_place<run_as_strided>, kBoth);
   declare("t(Tensor self)", run_t, kBoth);
   declare("squeeze(Tensor self)", run_squeeze_all, kBoth);
   declare("squeeze(Tensor self, int[] dim)", run_squeeze, kBoth);

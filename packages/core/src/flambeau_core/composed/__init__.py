@@ -35,6 +35,7 @@ from flambeau_core.composed import (
     pooling,
     positions,
     products,
+    queries,
     reductions,
     reordering,
     repetition,

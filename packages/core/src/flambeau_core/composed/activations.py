@@ -142,7 +142,7 @@ def glu(x: fb.Tensor, dim: int) -> fb.Tensor:
     """First half along ``dim`` times the sigmoid of the second half (Dauphin et al., 2017)."""
     if x.dim() == 0:
         raise RuntimeError("glu: does not support 0-dimensional tensors")
-    dim = wrap_dim("glu", dim, x.dim())
+    dim = wrap_dim("glu", dim, x.shape)
     half, odd = divmod(x.shape[dim], 2)
     if odd:
         raise RuntimeError(

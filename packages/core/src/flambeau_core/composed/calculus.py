@@ -19,7 +19,7 @@ def diff(
         raise RuntimeError("diff: expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
-    dim = wrap_dim("diff", dim, self.dim())
+    dim = wrap_dim("diff", dim, self.shape)
     for name, edge in (("prepend", prepend), ("append", append)):
         if edge is not None and edge.dim() != self.dim():
             raise RuntimeError(
@@ -40,7 +40,7 @@ def diff(
 
 def _panels(name: str, y: fb.Tensor, x: fb.Tensor | None, dx: Any, dim: int) -> fb.Tensor:
     """Areas of the trapezoids between neighbouring samples along ``dim``."""
-    dim = wrap_dim(name, dim, y.dim())
+    dim = wrap_dim(name, dim, y.shape)
     count = y.shape[dim] - 1
     height = y.narrow(dim, 1, count) + y.narrow(dim, 0, count)
     if x is None:
@@ -146,7 +146,7 @@ def _gradient_dims(x: fb.Tensor, spacing: Any, dim: Any, edge_order: int) -> lis
                 )
     if edge_order not in (1, 2):
         raise RuntimeError(f"gradient: edge_order must be 1 or 2, got {edge_order}")
-    dims = wrap_dims("gradient", chosen, x.dim())
+    dims = wrap_dims("gradient", chosen, x.shape)
     for d in dims:
         if x.shape[d] < edge_order + 1:
             raise RuntimeError(

@@ -45,7 +45,7 @@ def index_fill(self: fb.Tensor, dim: int, index: fb.Tensor, value: Any) -> fb.Te
         raise RuntimeError(
             f"index_fill: only supports a 0-dimensional value tensor, got {tuple(value.shape)}"
         )
-    dim = wrap_dim("index_fill", dim, self.dim())
+    dim = wrap_dim("index_fill", dim, self.shape)
     x = with_dimension(self)
     places = checked_index("index_fill", index, x.shape[dim])
     shape = [1] * x.dim()
@@ -58,7 +58,7 @@ def index_fill(self: fb.Tensor, dim: int, index: fb.Tensor, value: Any) -> fb.Te
 @op("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", inplace=True)
 def index_copy(self: fb.Tensor, dim: int, index: fb.Tensor, source: fb.Tensor) -> fb.Tensor:
     """Copy with the slices at ``index`` along ``dim`` replaced by those of ``source``."""
-    dim = wrap_dim("index_copy", dim, self.dim())
+    dim = wrap_dim("index_copy", dim, self.shape)
     x, src = with_dimension(self), with_dimension(source)
     if self.dtype != source.dtype:
         raise RuntimeError(
@@ -118,7 +118,7 @@ def take_along_dim(self: fb.Tensor, indices: fb.Tensor, dim: int | None) -> fb.T
             "take_along_dim: input and indices should have the same number of dimensions, "
             f"but got shapes {tuple(self.shape)} and {tuple(indices.shape)}"
         )
-    dim = wrap_dim("take_along_dim", dim, self.dim())
+    dim = wrap_dim("take_along_dim", dim, self.shape)
     if self.dim() == 0:
         return self.gather(0, indices)
     lengths = [list(self.shape), list(indices.shape)]
@@ -160,7 +160,7 @@ def slice_scatter(
     self: fb.Tensor, src: fb.Tensor, dim: int, start: int | None, end: int | None, step: int
 ) -> fb.Tensor:
     """Copy with ``src`` in place of the elements from ``start`` to ``end`` along ``dim``."""
-    dim = wrap_dim("slice_scatter", dim, self.dim())
+    dim = wrap_dim("slice_scatter", dim, self.shape)
     if step <= 0:
         raise RuntimeError(f"slice_scatter: slice step must be positive, got {step}")
     place = (slice(None),) * dim + (slice(start, end, step),)

@@ -58,7 +58,7 @@ def nuclear_norm(x: fb.Tensor, dims: Sequence[int] | None, keepdim: bool) -> fb.
         raise RuntimeError(
             f"norm: the nuclear norm needs 2 dimensions, got dim={axes} for shape {tuple(x.shape)}"
         )
-    axes = wrap_dims("norm", axes, x.dim())
+    axes = wrap_dims("norm", axes, x.shape)
     matrix = widened(x).movedim(axes, [-2, -1])
     size = vector_norm(matrix.detach(), 2, [-2, -1], True)
     factor = matrix / size.masked_fill(size == 0, 1)
@@ -114,7 +114,7 @@ def renorm(self: fb.Tensor, p: float, dim: int, maxnorm: float) -> fb.Tensor:
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {self.dim()} dimensions"
         )
-    dim = wrap_dim("renorm", dim, self.dim())
+    dim = wrap_dim("renorm", dim, self.shape)
     others = [i for i in range(self.dim()) if i != dim]
     size = vector_norm(widened(self), p, others, True)
     factor = fb.where(size > maxnorm, maxnorm / (size + 1e-7), fb.ones_like(size))

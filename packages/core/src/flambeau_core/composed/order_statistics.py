@@ -60,7 +60,7 @@ def _median_of_all(x: fb.Tensor, skip_nan: bool) -> fb.Tensor:
 def _median_along(
     name: str, x: fb.Tensor, dim: int, keepdim: bool, skip_nan: bool
 ) -> tuple[fb.Tensor, fb.Tensor]:
-    dim = wrap_dim(name, dim, x.dim())
+    dim = wrap_dim(name, dim, x.shape)
     _require_elements(name, x, dim)
     if x.dim() == 0:
         return x.clone(), _all_scalars(x)
@@ -92,7 +92,7 @@ def nanmedian(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
 def kthvalue(self: fb.Tensor, k: int, dim: int, keepdim: bool) -> Any:
     """The ``k``-th smallest values along ``dim``, counted from 1, and where they stand."""
     _require_order("kthvalue", self)
-    dim = wrap_dim("kthvalue", dim, self.dim())
+    dim = wrap_dim("kthvalue", dim, self.shape)
     _require_elements("kthvalue", self, dim)
     length = self.shape[dim] if self.dim() else 1
     if not 1 <= k <= length:
@@ -108,7 +108,7 @@ def mode(self: fb.Tensor, dim: int, keepdim: bool) -> Any:
     """The most frequent values along ``dim``, the smallest of equally frequent ones."""
     if self.is_complex():
         raise RuntimeError(f'"mode" not implemented for {self.dtype}')
-    dim = wrap_dim("mode", dim, self.dim())
+    dim = wrap_dim("mode", dim, self.shape)
     _require_elements("mode", self, dim)
     if self.dim() == 0:
         return fb.return_types.mode(self.clone(), _all_scalars(self))
@@ -144,7 +144,7 @@ def _quantile(
     if dim is None or x.dim() == 0:
         flat, kept = x.reshape(-1), [1] * x.dim()
     else:
-        dim = wrap_dim(name, dim, x.dim())
+        dim = wrap_dim(name, dim, x.shape)
         flat = x.movedim(dim, -1)
         kept = [1 if i == dim else x.shape[i] for i in range(x.dim())]
     values = _interpolated(flat.sort(-1).values, q.reshape(-1), how, skip_nan)

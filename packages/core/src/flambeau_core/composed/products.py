@@ -74,7 +74,7 @@ def cross(self: fb.Tensor, other: fb.Tensor, dim: int | None) -> fb.Tensor:
         if 3 not in shape:
             raise RuntimeError(f"cross: no dimension of size 3 in input of shape {tuple(shape)}")
         dim = list(shape).index(3)
-    dim = wrap_dim("cross", dim, self.dim())
+    dim = wrap_dim("cross", dim, self.shape)
     if self.shape[dim] != 3 or other.shape[dim] != 3:
         raise RuntimeError(
             f"cross: inputs dimension {dim} must have length 3, "
@@ -135,8 +135,8 @@ def _contracted_dims(a: fb.Tensor, b: fb.Tensor, dims: Any) -> tuple[list[int], 
             f"tensordot: both dimension lists should have same length, got {first} and {second}"
         )
     return (
-        [wrap_dim("tensordot", i, a.dim()) for i in first],
-        [wrap_dim("tensordot", i, b.dim()) for i in second],
+        [wrap_dim("tensordot", i, a.shape) for i in first],
+        [wrap_dim("tensordot", i, b.shape) for i in second],
     )
 
 

@@ -13,7 +13,7 @@ from flambeau_core.declare import op
 def flip(self: fb.Tensor, dims: Sequence[int]) -> fb.Tensor:
     """Copy with the order of the elements along each of ``dims`` reversed."""
     result = self
-    for dim in wrap_dims("flip", dims, self.dim()):
+    for dim in wrap_dims("flip", dims, self.shape):
         if self.dim():
             reverse = fb.arange(self.shape[dim] - 1, -1, -1, device=self.device)
             result = result.index_select(dim, reverse)
@@ -43,7 +43,7 @@ def rot90(self: fb.Tensor, k: int, dims: Sequence[int]) -> fb.Tensor:
         raise RuntimeError(f"rot90: expected 2 rotation dimensions, got {list(dims)}")
     if self.dim() < 2:
         raise RuntimeError(f"rot90: expected 2 or more dimensions, got {self.dim()}")
-    first, second = (wrap_dim("rot90", dim, self.dim()) for dim in dims)
+    first, second = (wrap_dim("rot90", dim, self.shape) for dim in dims)
     if first == second:
         raise RuntimeError(f"rot90: rotation dimensions must differ, got {list(dims)}")
     turns = k % 4
@@ -81,7 +81,7 @@ def roll(self: fb.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> fb.Tens
 
 
 def _roll_one(x: fb.Tensor, shift: int, dim: int) -> fb.Tensor:
-    dim = wrap_dim("roll", dim, x.dim())
+    dim = wrap_dim("roll", dim, x.shape)
     length = x.shape[dim] if x.dim() else 1
     cut = -shift % length if length else 0
     if cut == 0:

@@ -54,7 +54,7 @@ def repeat_interleave(
         return _repeated_positions(self, output_size).to(self.dtype)
     if dim is None:
         self, dim = self.reshape(-1), 0
-    dim = wrap_dim("repeat_interleave", dim, self.dim())
+    dim = wrap_dim("repeat_interleave", dim, self.shape)
     if self.dim() == 0:
         self = self.reshape(1)
     length = self.shape[dim]

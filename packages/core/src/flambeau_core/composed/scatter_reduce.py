@@ -32,7 +32,7 @@ def scatter_reduce(
             f"scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, "
             f"got {reduce!r}"
         )
-    dim = wrap_dim("scatter_reduce", dim, self.dim())
+    dim = wrap_dim("scatter_reduce", dim, self.shape)
     _check(self, dim, index, src)
     x, index, values = (with_dimension(t) for t in (self, index, src))
     if index.numel() == 0:
@@ -189,7 +189,7 @@ def index_reduce(
         raise RuntimeError(
             f"index_reduce: reduce argument must be either prod, mean, amax or amin, got {reduce!r}"
         )
-    dim = wrap_dim("index_reduce", dim, self.dim())
+    dim = wrap_dim("index_reduce", dim, self.shape)
     x, values = with_dimension(self), with_dimension(source)
     places = checked_index("index_reduce", index, x.shape[dim])
     if values.shape[dim] != places.shape[0]:

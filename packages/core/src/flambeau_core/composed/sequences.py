@@ -46,10 +46,7 @@ def vander(x: fb.Tensor, N: int | None, increasing: bool) -> fb.Tensor:
         raise RuntimeError(f"vander: N must be non-negative, got {columns}")
     if x.dtype in (fb.bool, fb.uint8, fb.int8, fb.int16, fb.int32):
         x = x.to(fb.int64)
-    powers = [fb.ones_like(x)]
-    for _ in range(columns - 1):
-        powers.append(powers[-1] * x)
-    powers = powers[:columns]
-    if not powers:
-        return x.new_empty((x.shape[0], 0))
-    return fb.stack(powers if increasing else powers[::-1], 1)
+    first = x.new_ones((x.shape[0], min(columns, 1)))
+    others = x.unsqueeze(1).expand(-1, max(columns - 1, 0)).cumprod(1)
+    rising = fb.cat([first, others], 1)
+    return rising if increasing else rising.flip(1)

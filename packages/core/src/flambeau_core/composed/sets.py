@@ -59,7 +59,7 @@ def _row_order(rows: fb.Tensor) -> fb.Tensor:
 def _as_rows(name: str, x: fb.Tensor, dim: int | None) -> tuple[fb.Tensor, int]:
     if dim is None:
         return x.reshape(-1), 0
-    dim = wrap_dim(name, dim, x.dim())
+    dim = wrap_dim(name, dim, x.shape)
     rows = x.reshape(1) if x.dim() == 0 else x.movedim(dim, 0)
     if rows.shape[0] == 0 or _width(rows) != 0:
         return rows, dim

@@ -54,7 +54,7 @@ def logcumsumexp(self: fb.Tensor, dim: int) -> fb.Tensor:
 
     Sums of ever longer stretches are joined in doubling steps (Hillis and Steele, 1986).
     """
-    dim = wrap_dim("logcumsumexp", dim, self.dim())
+    dim = wrap_dim("logcumsumexp", dim, self.shape)
     if self.dim() == 0 or self.numel() == 0:
         return self.clone()
     result, length, step = self, self.shape[dim], 1

@@ -9,6 +9,8 @@ import flambeau_core as fb
 from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
 
+_MOST_SECTIONS = 1 << 24
+
 
 @op(
     "tensor_split(Tensor self, any indices_or_sections=None, int dim=0, *, any sections=None,"
@@ -28,7 +30,7 @@ def tensor_split(
     cuts = given[0]
     if self.dim() == 0:
         raise RuntimeError("tensor_split: expected at least a 1-D tensor, but got a 0-D one")
-    dim = wrap_dim("tensor_split", dim, self.dim())
+    dim = wrap_dim("tensor_split", dim, self.shape)
     if isinstance(cuts, fb.Tensor):
         if cuts.dtype != fb.int64 or cuts.dim() > 1:
             raise RuntimeError(
@@ -46,6 +48,8 @@ def _even_cuts(length: int, sections: int) -> list[int]:
         raise RuntimeError(
             f"tensor_split: number of sections must be larger than 0, got {sections}"
         )
+    if sections > _MOST_SECTIONS:
+        raise RuntimeError(f"tensor_split: {sections} sections are more than memory would hold")
     size, longer = divmod(length, sections)
     return [place * size + min(place, longer) for place in range(1, sections)]
 
