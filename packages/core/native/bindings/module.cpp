@@ -179,6 +179,11 @@ void bind_ops(py::module_& m) {
       return py::reinterpret_steal<py::object>(declare_python_op(schema.c_str(), f.ptr(), flags));
     });
   });
+  m.def("find_op", [](const std::string& name) {
+    auto o = reinterpret_cast<PyObject*>(find_op(name));
+    if (!o) throw py::key_error("no op named " + name);
+    return py::reinterpret_borrow<py::object>(o);
+  });
   m.def("set_composition",
         [](const std::string& name, py::object f) { set_composition(name.c_str(), f.ptr()); });
 }

@@ -11,28 +11,7 @@
 namespace flambeau {
 namespace {
 
-enum class Type { Arithmetic, Floating, Bits, Comparison };
-
-// A gradient of one operand, from the result's gradient and what was saved.
-struct Given {
-  const Ref& g;
-  Operand a, b;  // present where the row saves them
-  const Ref& y;
-};
-using Gradient = Ref (*)(const Given& v);
-
-}  // namespace
-
-struct BinaryRow {
-  const char* name;
-  Type type;
-  const char* node;
-  bool save_a, save_b, save_y;
-  Gradient grad_a, grad_b;
-  int kernel = 0;
-};
-
-namespace {
+using Type = BinaryType;
 
 Ref times_conj(const Ref& g, const Operand& o) {
   Ref keep;
@@ -290,12 +269,6 @@ void want_tensor(const Args& a) {
          a.op->name);
 }
 
-PyObject* run(Args& a) {
-  want_tensor(a);
-  return object(
-      apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
-}
-
 // ---- ops with a further argument ----
 
 // a + alpha * b, fused where the backend can.
@@ -367,6 +340,12 @@ PyObject* run_pow(Args& a) {
 
 }  // namespace
 
+PyObject* run_binary(Args& a) {
+  want_tensor(a);
+  return object(
+      apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
+}
+
 const BinaryRow* binary_row(const char* name) { return find(name); }
 
 Ref binary(const BinaryRow& row, const Operand& a, const Operand& b) {
@@ -420,7 +399,7 @@ void declare_binary() {
                          ? kBoth | kOut
                          : kElementwise;
     auto put = [&](const std::string& n) {
-      declare(n + self + other, name == "logaddexp" ? run_logaddexp : run, flags, &r);
+      declare(n + self + other, name == "logaddexp" ? run_logaddexp : run_binary, flags, &r);
     };
     put(name);
     static const char* aliases[][2] = {
@@ -437,7 +416,7 @@ void declare_binary() {
   for (const char* name : {"div", "divide"})
     declare(std::string(name) + "(Operand self, Operand other, *, str? rounding_mode=None)",
             run_div, kElementwise);
-  declare("true_divide(Operand self, Operand other)", run, kElementwise, row_div);
+  declare("true_divide(Operand self, Operand other)", run_binary, kElementwise, row_div);
   declare("floor_divide(Operand self, Operand other)", run_floor_divide, kElementwise);
   declare("pow(Operand self, Operand exponent)", run_pow, kElementwise);
 }

@@ -25,6 +25,7 @@ void declare_reduce();
 void declare_scan();
 void declare_softmax();
 void declare_sort();
+void declare_special();
 void declare_ternary();
 void declare_unary();
 void declare_view();
@@ -46,6 +47,7 @@ void declare_families() {
   declare_arg_reduce();
   declare_scan();
   declare_sort();
+  declare_special();
   declare_matmul();
   declare_activation();
   declare_softmax();

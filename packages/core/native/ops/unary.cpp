@@ -3,23 +3,13 @@
 #include <cstring>
 
 #include "ops/elementwise.h"
-#include "ops/op.h"
+#include "ops/special.h"
+#include "ops/unary.h"
 
 namespace flambeau {
 namespace {
 
-enum class Type { Same, Floating };
-enum class Keep { Nothing, Input, Output };
-
-struct UnaryRow {
-  const char* name;
-  Type type;
-  Keep keep;
-  const char* node;
-  Ref (*gradient)(const Ref& g, const Ref& saved);  // saved: the input or the output
-  const char* alias = nullptr;
-  int kernel = 0;
-};
+using Type = UnaryType;
 
 Ref g_times(const Ref& g, const Ref& factor) { return mul(g, conjugate(factor)); }
 Ref zero(const Ref& g, const Ref&) { return zeros_like(g); }
@@ -102,9 +92,7 @@ UnaryRow rows[] = {
     {"lgamma", Type::Floating, Keep::Input, "LgammaBackward0",
      [](const Ref& g, const Ref& x) { return mul(g, unary("digamma", x)); }},
     {"digamma", Type::Floating, Keep::Input, "DigammaBackward0",
-     [](const Ref&, const Ref&) -> Ref {
-       fail(ErrorKind::NotImplemented, "the derivative of digamma is not implemented");
-     }},
+     [](const Ref& g, const Ref& x) { return mul(g, zeta(2, x)); }},
     {"floor", Type::Same, Keep::Nothing, "FloorBackward0", zero},
     {"ceil", Type::Same, Keep::Nothing, "CeilBackward0", zero},
     {"trunc", Type::Same, Keep::Nothing, "TruncBackward0", zero, "fix"},
@@ -180,12 +168,6 @@ Ref apply(const UnaryRow& r, Tensor* x, Tensor* destination) {
   return y;
 }
 
-PyObject* run(Args& a) {
-  if (a.op->inplace && is_complex(a.tensor(0)->dtype()) && !std::strcmp(a.op->name, "abs_"))
-    fail(ErrorKind::Runtime, "In-place abs is not supported for complex tensors.");
-  return object(apply(*static_cast<const UnaryRow*>(a.row), a.tensor(0), a.destination));
-}
-
 // ---- tests: bool out ----
 
 struct TestRow {
@@ -242,6 +224,16 @@ PyObject* run_positive(Args& a) {
 
 }  // namespace
 
+Ref unary(const UnaryRow& row, Tensor* x, Tensor* destination) {
+  return apply(row, x, destination);
+}
+
+PyObject* run_unary(Args& a) {
+  if (a.op->inplace && is_complex(a.tensor(0)->dtype()) && !std::strcmp(a.op->name, "abs_"))
+    fail(ErrorKind::Runtime, "In-place abs is not supported for complex tensors.");
+  return object(apply(*static_cast<const UnaryRow*>(a.row), a.tensor(0), a.destination));
+}
+
 Ref unary(const char* name, Tensor* x) {
   if (UnaryRow* r = find(name)) return apply(*r, x, nullptr);
   fail(ErrorKind::Runtime, "no unary op named %s", name);
@@ -263,8 +255,8 @@ Ref log(Tensor* x) {
 void declare_unary() {
   for (UnaryRow& r : rows) {
     r.kernel = find_kernel_id(r.name);
-    declare(std::string(r.name) + "(Tensor self)", run, kElementwise, &r);
-    if (r.alias) declare(std::string(r.alias) + "(Tensor self)", run, kElementwise, &r);
+    declare(std::string(r.name) + "(Tensor self)", run_unary, kElementwise, &r);
+    if (r.alias) declare(std::string(r.alias) + "(Tensor self)", run_unary, kElementwise, &r);
   }
   for (TestRow& r : tests) {
     r.kernel = find_kernel_id(r.name);

@@ -58,11 +58,15 @@ _INTERNAL = {
     "cached_bytes",
     "cpu_fallback",
     "current_backend",
+    "current_backward",
     "declare",
     "device_count",
+    "disable_saved_tensors_hooks",
     "empty_cache",
     "find_op",
+    "gradient_node",
     "has_kernel",
+    "increment_version",
     "install_backend",
     "installed_backends",
     "kernel_rows",
@@ -106,6 +110,7 @@ _SUBMODULES = {
     "return_types",
     "serialization",
     "signal",
+    "special",
 }
 _LAZY = {
     "autocast": "amp",
@@ -296,6 +301,7 @@ if TYPE_CHECKING:
     from . import random as random
     from . import return_types as return_types
     from . import serialization as serialization
+    from . import special as special
     from . import signal as signal
     from .amp import autocast as autocast
     from .amp import get_autocast_dtype as get_autocast_dtype

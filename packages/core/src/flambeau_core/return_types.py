@@ -30,5 +30,6 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("cummax", "cummin", "kthvalue", "max", "median", "min", "mode"), _VALUES),
     **dict.fromkeys(("nanmedian", "sort", "topk"), _VALUES),
     "aminmax": ("min", "max"),
+    "frexp": ("mantissa", "exponent"),
     **dict.fromkeys(("histogram", "histogramdd"), ("hist", "bin_edges")),
 }

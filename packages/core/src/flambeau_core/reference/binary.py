@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from flambeau_core.reference import incomplete_gamma, orthogonal_polynomials, zeta
 from flambeau_core.reference.precision import Array, is_bfloat16, load_all, store
 from flambeau_core.reference.table import Kernel
 
@@ -71,6 +72,10 @@ def xlogy(xp: Any, a: Array, b: Array) -> Array:
     return xp.where((a == 0) & ~xp.isnan(b), xp.zeros_like(a), a * xp.log(b))
 
 
+def xlog1py(xp: Any, a: Array, b: Array) -> Array:
+    return xp.where((a == 0) & ~xp.isnan(b), xp.zeros_like(a), a * xp.log1p(b))
+
+
 def logaddexp(xp: Any, a: Array, b: Array) -> Array:
     if a.dtype.kind != "c":
         return xp.logaddexp(a, b)
@@ -98,6 +103,17 @@ def nextafter_bfloat16(xp: Any, a: Array, b: Array) -> Array:
     return xp.where(unordered, 0x7FC0, result).astype("uint16")
 
 
+POLYNOMIALS = (
+    "chebyshev_polynomial_t",
+    "chebyshev_polynomial_u",
+    "chebyshev_polynomial_v",
+    "chebyshev_polynomial_w",
+    "hermite_polynomial_h",
+    "hermite_polynomial_he",
+    "laguerre_polynomial_l",
+    "legendre_polynomial_p",
+)
+
 KERNELS = {
     "add": Kernel(ufunc("add"), "bifc"),
     "sub": Kernel(ufunc("subtract"), "ifc"),
@@ -118,6 +134,13 @@ KERNELS = {
     "nextafter": Kernel(nextafter, "f"),
     "logaddexp": Kernel(elementwise(logaddexp), "fc"),
     "xlogy": Kernel(elementwise(xlogy), "f"),
+    "xlog1py": Kernel(elementwise(xlog1py), "f"),
+    "igamma": Kernel(elementwise(incomplete_gamma.igamma), "f"),
+    "igammac": Kernel(elementwise(incomplete_gamma.igammac), "f"),
+    "zeta": Kernel(elementwise(zeta.zeta), "f"),
+    **{id: Kernel(elementwise(getattr(orthogonal_polynomials, id)), "f") for id in POLYNOMIALS},
+    "gcd": Kernel(ufunc("gcd"), "i"),
+    "lcm": Kernel(ufunc("lcm"), "i"),
     "bitwise_and": Kernel(ufunc("bitwise_and"), "bi"),
     "bitwise_or": Kernel(ufunc("bitwise_or"), "bi"),
     "bitwise_xor": Kernel(ufunc("bitwise_xor"), "bi"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from flambeau_core.reference import special
+from flambeau_core.reference import airy, bessel, error_functions, gamma_functions
 from flambeau_core.reference.precision import Array, load, store
 from flambeau_core.reference.table import Kernel
 
@@ -91,6 +91,19 @@ FLOATING = {
     "atanh": "arctanh",
 }
 
+BESSEL = (
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
+)
+
 KERNELS = {
     **{id: Kernel(ufunc(name), "fc") for id, name in FLOATING.items()},
     "neg": Kernel(elementwise(neg), "ifc"),
@@ -99,11 +112,16 @@ KERNELS = {
     "square": Kernel(elementwise(square), "bifc"),
     "reciprocal": Kernel(elementwise(reciprocal), "fc"),
     "rsqrt": Kernel(elementwise(rsqrt), "fc"),
-    "erf": Kernel(elementwise(special.erf), "f"),
-    "erfc": Kernel(elementwise(special.erfc), "f"),
-    "erfinv": Kernel(elementwise(special.erfinv), "f"),
-    "lgamma": Kernel(elementwise(special.lgamma), "f"),
-    "digamma": Kernel(elementwise(special.digamma), "f"),
+    "erf": Kernel(elementwise(error_functions.erf), "f"),
+    "erfc": Kernel(elementwise(error_functions.erfc), "f"),
+    "erfinv": Kernel(elementwise(error_functions.erfinv), "f"),
+    "lgamma": Kernel(elementwise(gamma_functions.lgamma), "f"),
+    "digamma": Kernel(elementwise(gamma_functions.digamma), "f"),
+    "entr": Kernel(elementwise(error_functions.entr), "f"),
+    "erfcx": Kernel(elementwise(error_functions.erfcx), "f"),
+    "ndtri": Kernel(elementwise(error_functions.ndtri), "f"),
+    **{id: Kernel(elementwise(getattr(bessel, id)), "f") for id in BESSEL},
+    "airy_ai": Kernel(elementwise(airy.airy_ai), "f"),
     "floor": Kernel(elementwise(integral("floor")), "bif"),
     "ceil": Kernel(elementwise(integral("ceil")), "bif"),
     "trunc": Kernel(elementwise(integral("trunc")), "bif"),
