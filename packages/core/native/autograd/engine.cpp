@@ -62,14 +62,24 @@ void add_to_grad(Tensor* leaf, Ref g, bool create_graph) {
   }
 }
 
+// The end of the graph, with the hooks that the leaf's own node has.
 void accumulate_leaf(Tensor* leaf, Ref g, bool create_graph) {
-  add_to_grad(leaf, std::move(g), create_graph);
-  if (leaf->extra) run_post_accumulate_hooks(leaf->extra->post_accumulate_hooks, leaf);
+  TensorExtra* x = leaf->extra;
+  if (__builtin_expect(x == nullptr, 1)) return add_to_grad(leaf, std::move(g), create_graph);
+  std::vector<Ref> grads{std::move(g)}, none;
+  run_pre_hooks(x->node_pre_hooks, grads);
+  add_to_grad(leaf, x->node_hooks ? grads[0] : std::move(grads[0]), create_graph);
+  run_post_accumulate_hooks(x->post_accumulate_hooks, leaf);
+  if (x->node_hooks) run_post_hooks(x->node_hooks, none, grads);
 }
+
+class Run;
+thread_local Run* current = nullptr;
 
 class Run {
  public:
-  explicit Run(const BackwardOptions& options) : o_(options), id_(next_run++) {
+  explicit Run(const BackwardOptions& options)
+      : o_(options), id_(next_run++), outer_(std::exchange(current, this)) {
     results_.resize(o_.inputs.size());
     for (size_t i = 0; i < o_.inputs.size(); i++) {
       Tensor* t = o_.inputs[i];
@@ -82,6 +92,7 @@ class Run {
   }
 
   ~Run() {
+    current = outer_;
     // After an error, buffers that were filled must not leak into a later run.
     for (Node* n : frontier_) {
       if (n->run == id_) {
@@ -104,14 +115,57 @@ class Run {
       std::pop_heap(frontier_.begin(), frontier_.end(), earlier);
       Node* n = frontier_.back();
       frontier_.pop_back();
+      Running running(*this, n);
       step(n);
-      release(n);
     }
     for (size_t i = 0; i < arrived_.size(); i++) complete(arrived_[i]);
     return std::move(results_);
   }
 
+  uint32_t id() const { return id_; }
+
+  // Whether a gradient can still come to a node or a leaf, or is there now.
+  bool reaches(Node* node, Tensor* leaf) {
+    if (node && node == now_) return true;
+    if (leaf && waiting_.count(leaf) && waiting_[leaf].sum) return true;
+    bool found = false;
+    each_edge_to_come(
+        [&](const Edge& e) { found = found || (node ? e.node() == node : e.leaf() == leaf); });
+    return found ||
+           (node && std::find(frontier_.begin(), frontier_.end(), node) != frontier_.end());
+  }
+
  private:
+  // The node at work, which leaves the run's hands however that ends.
+  struct Running {
+    Running(Run& run, Node* n) : run(run), n(n) { run.now_ = n; }
+    ~Running() {
+      run.now_ = nullptr;
+      release(n);
+    }
+    Run& run;
+    Node* n;
+  };
+
+  // The edges that this run may still take: those of the node at work and of all
+  // that is waiting, and what lies behind.
+  template <class F>
+  void each_edge_to_come(F&& visit) {
+    std::vector<Node*> stack(frontier_);
+    if (now_) stack.push_back(now_);
+    std::unordered_set<Node*> seen(stack.begin(), stack.end());
+    while (!stack.empty()) {
+      Node* n = stack.back();
+      stack.pop_back();
+      for (int i = 0; i < n->n_edges; i++) {
+        const Edge& e = n->edges[i];
+        if (!follows(e)) continue;
+        visit(e);
+        if (Node* next = e.node(); next && seen.insert(next).second) stack.push_back(next);
+      }
+    }
+  }
+
   static bool earlier(Node* a, Node* b) { return a->seq < b->seq; }
 
   // Which nodes lead to a wanted input: children before parents, iteratively.
@@ -162,14 +216,9 @@ class Run {
   }
 
   void deliver(Node* n, uint32_t nr, Ref g) {
-    Tensor** buffer;
-    if (n->run == 0 || n->run == id_) {
-      if (n->run == 0) {
-        n->run = id_;
-        enqueue(n);
-      }
-      buffer = n->buffer;
-    } else {  // another run passes through the same node just now
+    // Another run may be passing through the same node just now, or was when the
+    // first gradient of this one arrived.
+    if (__builtin_expect((n->run != 0 && n->run != id_) || (!side_.empty() && side_.count(n)), 0)) {
       auto& side = side_[n];
       if (side.empty()) {
         side.resize(n->n_outputs);
@@ -178,9 +227,13 @@ class Run {
       accumulate_into(side[nr], std::move(g), o_.create_graph);
       return;
     }
-    Ref slot = Ref::steal(std::exchange(buffer[nr], nullptr));
+    if (n->run == 0) {
+      n->run = id_;
+      enqueue(n);
+    }
+    Ref slot = Ref::steal(std::exchange(n->buffer[nr], nullptr));
     accumulate_into(slot, std::move(g), o_.create_graph);
-    buffer[nr] = slot.release();
+    n->buffer[nr] = slot.release();
   }
 
   void enqueue(Node* n) {
@@ -210,24 +263,11 @@ class Run {
   }
 
   // Counts the edges to leaves with hooks among the nodes still to come.
-  void count_arrivals(Node* current) {
+  void count_arrivals() {
     counted_ = true;
-    std::vector<Node*> stack(frontier_);
-    stack.push_back(current);
-    std::unordered_set<Node*> seen(stack.begin(), stack.end());
-    while (!stack.empty()) {
-      Node* n = stack.back();
-      stack.pop_back();
-      for (int i = 0; i < n->n_edges; i++) {
-        const Edge& e = n->edges[i];
-        if (!follows(e)) continue;
-        if (Node* next = e.node()) {
-          if (seen.insert(next).second) stack.push_back(next);
-        } else if (e.leaf()->extra) {
-          waiting_[e.leaf()].missing++;
-        }
-      }
-    }
+    each_edge_to_come([this](const Edge& e) {
+      if (e.leaf() && e.leaf()->extra) waiting_[e.leaf()].missing++;
+    });
   }
 
   // Nothing comes along an edge.
@@ -265,22 +305,19 @@ class Run {
         in[i] = Ref::steal(std::exchange(n->buffer[i], nullptr));
       n->run = 0;
     }
-    if (__builtin_expect(n->extra != nullptr, 0)) run_hooks_before(n, in);
-    if (!wanted_nodes_.empty()) capture(n, in);
-    if (!o_.inputs.empty() && !edges_lead(n)) return;
+    const bool needed = o_.inputs.empty() || edges_lead(n);
+    // What is asked for is seen before the hooks of a node that is applied too.
+    if (!wanted_nodes_.empty() && needed) capture(n, in);
+    if (__builtin_expect(n->extra != nullptr, 0)) run_hooks_of_outputs(*n->extra, in);
+    if (!needed) return capture(n, in);
+    if (__builtin_expect(n->extra && n->extra->pre_hooks, 0)) run_hooks_before(n, in);
     Backward b(n, in, out);
-    try {
-      n->apply(b);
-    } catch (...) {
-      report_traceback(n);
-      throw;
-    }
-    if (!o_.keep_graph) n->release_saved();
+    apply(n, b);
     if (__builtin_expect(n->extra && n->extra->hooks, 0)) run_hooks_after(n, in, out);
     if (__builtin_expect(grad_mode.anomaly && grad_mode.anomaly_check_nan, 0)) check_nan(n, out);
     for (int i = 0; i < n->n_outputs; i++) in[i] = nullptr;
     for (int i = 0; i < n->n_edges && !counted_; i++)
-      if (n->edges[i].leaf() && n->edges[i].leaf()->extra) count_arrivals(n);
+      if (n->edges[i].leaf() && n->edges[i].leaf()->extra) count_arrivals();
     for (int i = 0; i < n->n_edges; i++) {
       if (out[i]) {
         send(n->edges[i], std::move(out[i]));
@@ -290,29 +327,46 @@ class Run {
     }
   }
 
+  // Saved tensors are freed after use, by the last of the threads that use them.
+  void apply(Node* n, Backward& b) {
+    n->in_use++;
+    try {
+      n->apply(b);
+    } catch (...) {
+      n->in_use--;
+      report_traceback(n);
+      throw;
+    }
+    if (!o_.keep_graph) n->freed = true;
+    if (--n->in_use == 0 && n->freed) {
+      n->freed = false;
+      n->release_saved();
+    }
+  }
+
   bool edges_lead(Node* n) const {
     for (int i = 0; i < n->n_edges; i++)
       if (edge_leads(n->edges[i])) return true;
     return false;
   }
 
-  void run_hooks_before(Node* n, Ref* in) {
-    NodeExtra& x = *n->extra;
+  void run_hooks_of_outputs(NodeExtra& x, Ref* in) {
     for (size_t i = 0; i < x.tensor_hooks.size(); i++)
       if (in[i] && x.tensor_hooks[i]) in[i] = run_tensor_hooks(x.tensor_hooks[i], in[i]);
-    if (x.pre_hooks) {
-      std::vector<Ref> grads(in, in + n->n_outputs);
-      run_pre_hooks(x.pre_hooks, grads);
-      std::copy(grads.begin(), grads.end(), in);
-    }
     for (auto& [nr, weak] : x.retained) {
       PyObject* o = PyWeakref_GetObject(weak);
       if (o == Py_None || !in[nr]) continue;
       Tensor* t = as_tensor(o);
-      Ref sum = Ref::steal(std::exchange(t->grad, nullptr));
-      accumulate_into(sum, in[nr], true);
+      Ref before = Ref::steal(std::exchange(t->grad, nullptr));
+      Ref sum = before ? gradient_arithmetic.add(before, in[nr]) : gradient_arithmetic.copy(in[nr]);
       t->grad = sum.release();
     }
+  }
+
+  void run_hooks_before(Node* n, Ref* in) {
+    std::vector<Ref> grads(in, in + n->n_outputs);
+    run_pre_hooks(n->extra->pre_hooks, grads);
+    std::copy(grads.begin(), grads.end(), in);
   }
 
   void run_hooks_after(Node* n, Ref* in, Ref* out) {
@@ -351,6 +405,8 @@ class Run {
 
   const BackwardOptions& o_;
   uint32_t id_;
+  Run* outer_;  // a gradient may be computed by a backward pass of its own
+  Node* now_ = nullptr;
   std::vector<Node*> frontier_;
   std::vector<Ref> results_;
   std::unordered_map<Node*, std::vector<std::pair<uint32_t, size_t>>> wanted_nodes_;
@@ -371,5 +427,8 @@ std::vector<Ref> run_backward(const std::vector<Ref>& roots, const std::vector<R
   for (size_t i = 0; i < roots.size(); i++) run.start(roots[i], grads[i]);
   return run.finish();
 }
+
+int64_t current_backward() { return current ? int64_t(current->id()) : -1; }
+bool backward_reaches(Node* node, Tensor* leaf) { return current && current->reaches(node, leaf); }
 
 }  // namespace flambeau

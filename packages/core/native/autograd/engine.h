@@ -19,4 +19,9 @@ struct BackwardOptions {
 std::vector<Ref> run_backward(const std::vector<Ref>& roots, const std::vector<Ref>& grads,
                               const BackwardOptions& options);
 
+// The number of the pass that this thread is in, or -1.
+int64_t current_backward();
+// Whether that pass will yet bring a gradient to a node or to a leaf.
+bool backward_reaches(Node* node, Tensor* leaf);
+
 }  // namespace flambeau

@@ -7,6 +7,7 @@ struct GradMode {
   bool enabled = true;
   bool anomaly = false;
   bool anomaly_check_nan = true;
+  bool saved_hooks = false;  // saved tensors go through hooks
 };
 
 inline thread_local GradMode grad_mode __attribute__((tls_model("initial-exec")));

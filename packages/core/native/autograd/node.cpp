@@ -10,6 +10,8 @@ uint64_t next_seq = 0;
 
 }  // namespace
 
+int64_t live_nodes = 0;
+
 void Edge::reset() {
   if (Node* n = node()) {
     release(n);
@@ -50,6 +52,7 @@ NodeExtra::~NodeExtra() {
   for (auto& r : retained) Py_XDECREF(r.second);
   Py_XDECREF(pre_hooks);
   Py_XDECREF(hooks);
+  Py_XDECREF(metadata);
   Py_XDECREF(traceback);
 }
 
@@ -57,6 +60,7 @@ Node::Node(int n_edges, int n_outputs)
     : seq(next_seq++), n_edges(uint16_t(n_edges)), n_outputs(uint16_t(n_outputs)) {
   edges = n_edges <= inline_edges ? inline_edge : new Edge[size_t(n_edges)];
   buffer = n_outputs == 1 ? &inline_buffer : new Tensor*[size_t(n_outputs)]();
+  live_nodes++;
 }
 
 Node::~Node() {
@@ -64,15 +68,7 @@ Node::~Node() {
   for (int i = 0; i < n_outputs; i++) Py_XDECREF(reinterpret_cast<PyObject*>(buffer[i]));
   if (buffer != &inline_buffer) delete[] buffer;
   delete extra;
-}
-
-Saved::Saved(Tensor* input) : tensor_(input), version_(input ? input->storage->version : 0) {
-  if (input && __builtin_expect(input->storage->inference, 0))
-    fail(ErrorKind::Runtime,
-         "Inference tensors cannot be saved for backward: a tensor of shape %s was made in "
-         "inference "
-         "mode. Make a clone() of it to get a normal tensor and use that in autograd.",
-         to_string(input->shape()).c_str());
+  live_nodes--;
 }
 
 int Node::traverse(visitproc visit, void* arg) const {
@@ -80,38 +76,42 @@ int Node::traverse(visitproc visit, void* arg) const {
   for (PyObject* h : extra->tensor_hooks) Py_VISIT(h);
   Py_VISIT(extra->pre_hooks);
   Py_VISIT(extra->hooks);
+  Py_VISIT(extra->metadata);
   return 0;
 }
 
-Saved Saved::output(Tensor* out, uint32_t nr) {
-  Saved s;
-  s.tensor_ = alias(out);
-  s.version_ = out->storage->version;
-  s.output_nr_ = int32_t(nr);
-  return s;
+Ref Backward::get(const Saved& s) const {
+  if (__builtin_expect(!s.is_packed(), 1)) return s.open(node);
+  // Hooks unpack a tensor once a pass, however often the gradient reads it.
+  for (auto& [key, t] : unpacked_)
+    if (key == s.key()) return t;
+  unpacked_.emplace_back(s.key(), s.open(node));
+  return unpacked_.back().second;
 }
 
-Ref Backward::get(const Saved& s) const {
-  Tensor* t = s.tensor_;
-  if (!t) return nullptr;
-  if (t->storage->version != s.version_)
-    fail(ErrorKind::Runtime,
-         "one of the variables needed for gradient computation has been modified by an inplace "
-         "operation: [flambeau.%sTensor %s], which is saved for %s, is at version %u; expected "
-         "version %u instead. Hint: enable anomaly detection to find the operation that failed to "
-         "compute its gradient, with flambeau.autograd.set_detect_anomaly(True).",
-         info(t->dtype()).legacy_name, to_string(t->shape()).c_str(), node->name(),
-         t->storage->version, s.version_);
-  if (s.output_nr_ < 0 || !grad_mode.enabled) return Ref(t);
-  // For higher derivatives the alias takes its place in the graph again.
-  Ref r = alias(t);
-  attach(r, node, uint32_t(s.output_nr_));
-  return r;
+namespace {
+
+// After an in-place write the tensor keeps the gradient of its new value.
+void move_retained(Tensor* t, Node* from, Node* to, uint32_t nr) {
+  auto& all = from->more()->retained;
+  for (size_t i = 0; i < all.size(); i++)
+    if (PyWeakref_GetObject(all[i].second) == reinterpret_cast<PyObject*>(t)) {
+      to->more()->retained.push_back({nr, all[i].second});
+      all.erase(all.begin() + long(i));
+      return;
+    }
 }
+
+}  // namespace
 
 void attach(Tensor* out, Node* node, uint32_t nr) {
-  if (out->grad_fn) release(out->grad_fn);
-  retain(node);
+  if (GraphNode* old = out->grad_fn) {
+    if (out->flags & kRetainsGrad) move_retained(out, as_node(old), node, nr);
+    retain(node);
+    release(old);
+  } else {
+    retain(node);
+  }
   out->grad_fn = node;
   out->output_nr = nr;
   out->flags |= kRequiresGrad;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/grad_mode.h"
+#include "autograd/saved.h"
 #include "base/error.h"
 #include "memory/allocator.h"
 #include "tensor/tensor.h"
@@ -61,6 +62,7 @@ struct NodeExtra {
   std::vector<PyObject*> tensor_hooks;  // per output: {id: callable} or nullptr
   PyObject* pre_hooks = nullptr;        // {id: callable} on the node
   PyObject* hooks = nullptr;            // {id: callable} after the node
+  PyObject* metadata = nullptr;         // a dict for the user's notes
   PyObject* traceback = nullptr;        // lines of the forward call, in anomaly mode
   std::vector<std::pair<uint32_t, PyObject*>> retained;  // outputs that keep their gradient (weak)
   std::vector<Ref> undefined;  // per output of many: an empty tensor that knows shape and dtype
@@ -69,11 +71,16 @@ struct NodeExtra {
 
 constexpr int inline_edges = 3;
 
+// How many nodes exist, whoever holds them.
+extern int64_t live_nodes;
+
 struct Node : GraphNode {
   uint64_t seq;
   uint16_t n_edges, n_outputs;
-  uint32_t run = 0;  // which backward run owns `buffer`
-  Tensor** buffer;   // gradients on their way in, one an output
+  uint16_t in_use = 0;  // threads that compute its gradient just now
+  bool freed = false;   // what was saved is to go, once none does
+  uint32_t run = 0;     // which backward run owns `buffer`
+  Tensor** buffer;      // gradients on their way in, one an output
   Edge* edges;
   NodeExtra* extra = nullptr;
   Tensor* inline_buffer = nullptr;
@@ -85,6 +92,8 @@ struct Node : GraphNode {
 
   virtual const char* name() const = 0;
   virtual void apply(Backward& b) = 0;
+  // Of a Python function's node: its context, borrowed.
+  virtual PyObject* context() const { return nullptr; }
   // Lets go of what was saved for the gradient.
   virtual void release_saved() {}
   int traverse(visitproc visit, void* arg) const override;
@@ -99,24 +108,6 @@ struct Node : GraphNode {
 };
 
 inline Node* as_node(GraphNode* n) { return static_cast<Node*>(n); }
-
-// A tensor kept for the gradient, with the version it had.
-class Saved {
- public:
-  Saved() = default;
-  // An input: kept by reference.
-  explicit Saved(Tensor* input);
-  // An output of the node: kept as an alias outside the graph, since the tensor
-  // itself would close a cycle.
-  static Saved output(Tensor* out, uint32_t nr = 0);
-  explicit operator bool() const { return bool(tensor_); }
-
- private:
-  friend class Backward;
-  Ref tensor_;
-  uint32_t version_ = 0;
-  int32_t output_nr_ = -1;
-};
 
 // One application of a node: gradients in, gradients out.
 class Backward {
@@ -133,6 +124,7 @@ class Backward {
  private:
   Ref* in_;
   Ref* out_;
+  mutable std::vector<std::pair<const void*, Ref>> unpacked_;
 };
 
 // True when an op on these inputs has to record itself.

@@ -17,6 +17,12 @@ inline PyObject* checked(PyObject* o) {
   return o;
 }
 
+inline const char* checked_text(PyObject* o) {
+  const char* text = PyUnicode_AsUTF8(o);
+  if (!text) throw PythonError{};
+  return text;
+}
+
 // Calls every hook of {id: callable} on a gradient; a hook may replace it.
 Ref run_tensor_hooks(PyObject* hooks, Ref grad);
 // Hooks of a node before (grad_outputs) -> grad_outputs, and after

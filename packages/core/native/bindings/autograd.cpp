@@ -1,19 +1,18 @@
 // Autograd as Python calls it: backward, grad, hooks, custom functions.
 #include "autograd/engine.h"
 
-#include <algorithm>
-
 #include "autograd/arithmetic.h"
 #include "bindings/bindings.h"
 #include "ops/api.h"
 #include "ops/scalars.h"
 #include "ops/view.h"
-#include "ops/view_history.h"
 
 namespace flambeau {
 namespace {
 
 Tensor* self_of(PyObject* o) { return as_tensor(o); }
+
+}  // namespace
 
 std::vector<Ref> tensors_of(const char* what, PyObject* o) {
   std::vector<Ref> out;
@@ -31,6 +30,8 @@ std::vector<Ref> tensors_of(const char* what, PyObject* o) {
   Py_DECREF(items);
   return out;
 }
+
+namespace {
 
 // The gradients to start from: given ones are checked, scalars start at one.
 std::vector<Ref> starting_grads(const std::vector<Ref>& roots, std::vector<Ref> grads) {
@@ -67,6 +68,16 @@ bool truth(PyObject* o, bool otherwise) {
   return v;
 }
 
+void warn_of_cycle() {
+  if (PyErr_WarnEx(
+          PyExc_UserWarning,
+          "backward() with create_graph=True makes a reference cycle between each leaf and "
+          "its gradient, which can leak memory. Use autograd.grad to make the graph, or set "
+          "the .grad of the leaves to None after use, to break the cycle.",
+          1))
+    throw PythonError{};
+}
+
 // run_backward(tensors, grads, retain_graph, create_graph, inputs, accumulate, allow_unused)
 PyObject* function_run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
@@ -82,16 +93,31 @@ PyObject* function_run_backward(PyObject*, PyObject* const* args, Py_ssize_t n) 
     for (size_t i = 0; i < o.inputs.size(); i++)
       if (!o.inputs[i] || !requires_grad(o.inputs[i]))
         fail(ErrorKind::Runtime, "One of the differentiated Tensors does not require grad");
+    if (o.accumulate && o.create_graph) warn_of_cycle();
     auto results = run_backward(roots, grads, o);
     if (o.accumulate) Py_RETURN_NONE;
     for (size_t i = 0; i < results.size(); i++)
       if (!results[i] && !allow_unused)
         fail(ErrorKind::Runtime,
-             "One of the differentiated Tensors appears to not have been used in the graph. Set "
-             "allow_unused=True if "
-             "this is the desired behavior.");
+             "The differentiated Tensor at index %zu appears to not have been used in the graph. "
+             "Set "
+             "allow_unused=True if this is the desired behavior.",
+             i);
     return tuple_of(std::move(results));
   });
+}
+
+// Where inputs are given, which may be edges of the graph too.
+PyObject* backward_into(PyObject* o, PyObject* const* given) {
+  PyObject* module = checked(PyImport_ImportModule("flambeau_core.autograd.backward"));
+  PyObject* f = PyObject_GetAttrString(module, "backward");
+  Py_DECREF(module);
+  checked(f);
+  auto value = [&](int i) { return given[i] ? given[i] : Py_None; };
+  PyObject* result =
+      PyObject_CallFunctionObjArgs(f, o, value(0), value(1), value(2), Py_None, value(3), nullptr);
+  Py_DECREF(f);
+  return checked(result);
 }
 
 PyObject* method_backward(PyObject* o, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) {
@@ -110,12 +136,13 @@ PyObject* method_backward(PyObject* o, PyObject* const* args, Py_ssize_t n, PyOb
              PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, k)));
       given[at] = args[n + k];
     }
+    if (given[3] && given[3] != Py_None) return backward_into(o, given);
     std::vector<Ref> roots{Ref(self_of(o))};
     auto grads = starting_grads(roots, tensors_of("gradient", given[0]));
     BackwardOptions options;
     options.create_graph = truth(given[2], false);
     options.keep_graph = truth(given[1], options.create_graph);
-    options.inputs = tensors_of("inputs", given[3]);
+    if (options.create_graph) warn_of_cycle();
     run_backward(roots, grads, options);
     Py_RETURN_NONE;
   });
@@ -186,134 +213,6 @@ PyObject* method_register_post_hook(PyObject* o, PyObject* hook) {
     PyObject*& hooks = extra_of(t)->post_accumulate_hooks;
     if (!hooks) hooks = checked(PyDict_New());
     return add_hook(hooks, hook);
-  });
-}
-
-// ---- a node whose gradient is a Python function ----
-
-thread_local Node* applying = nullptr;
-
-class PythonNode final : public Node {
- public:
-  PythonNode(std::string name, int n_edges, int n_outputs, PyObject* backward, PyObject* context)
-      : Node(n_edges, n_outputs), name_(std::move(name)), backward_(backward), context_(context) {
-    Py_INCREF(backward_);
-    Py_INCREF(context_);
-  }
-  ~PythonNode() override {
-    Py_DECREF(backward_);
-    Py_DECREF(context_);
-  }
-  const char* name() const override { return name_.c_str(); }
-  int traverse(visitproc visit, void* arg) const override {
-    Py_VISIT(backward_);
-    Py_VISIT(context_);
-    return Node::traverse(visit, arg);
-  }
-  void release_saved() override {
-    if (context_ == Py_None) return;
-    PyObject* done = PyObject_CallMethod(context_, "release_saved", nullptr);
-    if (!done) throw PythonError{};
-    Py_DECREF(done);
-  }
-
-  void apply(Backward& b) override {
-    std::vector<PyObject*> grads;
-    for (int i = 0; i < n_outputs; i++)
-      grads.push_back(b.grad(i) ? reinterpret_cast<PyObject*>(b.grad(i).get()) : Py_None);
-    Node* outer = std::exchange(applying, this);
-    PyObject* result = PyObject_Vectorcall(backward_, grads.data(), grads.size(), nullptr);
-    applying = outer;
-    checked(result);
-    if (is_tensor(result) || result == Py_None) {
-      PyObject* one = PyTuple_Pack(1, result);
-      Py_DECREF(result);
-      result = checked(one);
-    }
-    if (!PyTuple_Check(result) && !PyList_Check(result)) {
-      Py_DECREF(result);
-      fail(ErrorKind::Type,
-           "%s: the gradient function must return a tensor, None or a tuple of them", name());
-    }
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(result);
-    for (Py_ssize_t i = 0; i < n; i++) {
-      PyObject* g = PySequence_Fast_GET_ITEM(result, i);
-      if (g == Py_None) continue;
-      bool extra = i >= n_edges, wrong = !is_tensor(g);
-      if (extra || wrong) {
-        std::string type = Py_TYPE(g)->tp_name;
-        Py_DECREF(result);
-        if (extra)
-          fail(ErrorKind::Runtime,
-               "function %s returned an incorrect number of gradients (expected %d, got %zd)",
-               name(), n_edges, n);
-        fail(ErrorKind::Type, "function %s returned a gradient of type %s", name(), type.c_str());
-      }
-      b.set(int(i), Ref(as_tensor(g)));
-    }
-    Py_DECREF(result);
-    if (n < n_edges)
-      fail(ErrorKind::Runtime,
-           "function %s returned an incorrect number of gradients (expected %d, got %zd)", name(),
-           n_edges, n);
-  }
-
- private:
-  std::string name_;
-  PyObject* backward_;
-  PyObject* context_;
-};
-
-// record_function(name, inputs, outputs, backward, context): `backward` becomes the
-// gradient of every output (None: not differentiable) for every input. An output
-// that is one of the inputs was written in place. The context (or None) is told
-// when saved tensors are no longer needed.
-PyObject* function_record(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return guarded([&]() -> PyObject* {
-    if (n != 5) fail(ErrorKind::Type, "record_function takes 5 arguments");
-    auto inputs = tensors_of("inputs", args[1]), outputs = tensors_of("outputs", args[2]);
-    auto* node = new PythonNode(PyUnicode_AsUTF8(args[0]), int(inputs.size()), int(outputs.size()),
-                                args[3], args[4]);
-    for (size_t i = 0; i < inputs.size(); i++)
-      if (inputs[i]) {
-        node->edges[i].point_at(inputs[i]);
-        node->edges[i].expect_shape(inputs[i]->shape());
-      }
-    if (grad_mode.anomaly) note_traceback(node);
-    for (size_t i = 0; i < outputs.size(); i++) {
-      Tensor* t = outputs[i];
-      if (!t) continue;
-      bool written =
-          std::any_of(inputs.begin(), inputs.end(), [t](const Ref& x) { return x.get() == t; });
-      if (written) {
-        Ref result = alias(t);
-        attach(result, node, uint32_t(i));
-        rebase_history(t, result);
-      } else {
-        attach(t, node, uint32_t(i));
-        t->rebase_count++;
-      }
-    }
-    release(node);
-    Py_RETURN_NONE;
-  });
-}
-
-// Puts an alias of an output back into the graph while its node is applied.
-PyObject* function_reattach(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return guarded([&]() -> PyObject* {
-    if (n != 2 || !is_tensor(args[0])) fail(ErrorKind::Type, "reattach(tensor, output_nr)");
-    Ref t = alias(as_tensor(args[0]));
-    if (applying && grad_mode.enabled) attach(t, applying, uint32_t(PyLong_AsLong(args[1])));
-    return object(std::move(t));
-  });
-}
-
-PyObject* function_mark_inplace(PyObject*, PyObject* o) {
-  return guarded([&]() -> PyObject* {
-    check_inplace("Function", as_tensor(o));
-    bump_version(as_tensor(o));
-    Py_RETURN_NONE;
   });
 }
 
@@ -401,9 +300,6 @@ PyMethodDef tensor_autograd_methods[] = {
 
 PyMethodDef autograd_functions[] = {
     {"run_backward", fast(function_run_backward), METH_FASTCALL, nullptr},
-    {"record_function", fast(function_record), METH_FASTCALL, nullptr},
-    {"reattach", fast(function_reattach), METH_FASTCALL, nullptr},
-    {"mark_inplace", function_mark_inplace, METH_O, nullptr},
     {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS,
      "Whether gradients are recorded in this thread."},
     {"is_inference_mode_enabled", function_is_inference, METH_NOARGS,

@@ -5,7 +5,7 @@ namespace flambeau {
 namespace {
 
 // What a context does; a subclass names it in its attribute `kind`.
-enum Kind { NoGrad = 0, EnableGrad = 1, Inference = 2 };
+enum Kind { NoGrad = 0, EnableGrad = 1, Inference = 2, Normal = 3 };
 
 struct Context {
   PyObject_HEAD int kind;
@@ -32,8 +32,8 @@ PyObject* enter(PyObject* self, PyObject*) {
   auto* c = reinterpret_cast<Context*>(self);
   c->enabled_before = grad_mode.enabled;
   c->inference_before = inference_memory;
-  grad_mode.enabled = c->kind == EnableGrad;
-  if (c->kind == Inference) inference_memory = true;
+  grad_mode.enabled = c->kind == EnableGrad || c->kind == Normal;
+  if (c->kind >= Inference) inference_memory = c->kind == Inference;
   Py_RETURN_NONE;
 }
 

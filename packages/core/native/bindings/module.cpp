@@ -171,10 +171,12 @@ void bind_types(py::module_& m) {
 
 void bind_ops(py::module_& m) {
   m.def("declare", [](const std::string& schema, py::object f, bool function, bool method,
-                      bool inplace, bool out, bool neural, bool neural_too, bool primitive) {
+                      bool inplace, bool out, bool neural, bool neural_too, bool primitive,
+                      bool exact_out) {
     uint32_t flags = (function ? kFunction : 0u) | (method ? kMethod : 0u) |
                      (inplace ? kInPlace : 0u) | (out ? kOut : 0u) | (neural ? kNeural : 0u) |
-                     (neural_too ? kNeuralToo : 0u) | (primitive ? kPrimitive : 0u);
+                     (neural_too ? kNeuralToo : 0u) | (primitive ? kPrimitive : 0u) |
+                     (exact_out ? kExactOut : 0u);
     return translated([&] {
       return py::reinterpret_steal<py::object>(declare_python_op(schema.c_str(), f.ptr(), flags));
     });
@@ -217,7 +219,10 @@ PYBIND11_MODULE(_C, m) {
     publish_operator("__isub__", "sub", true);
   });
   add_functions(m, autograd_functions);
+  add_functions(m, function_node_functions);
+  add_functions(m, graph_search_functions);
   add_functions(m, interception_functions);
+  add_functions(m, autograd_graph_functions);
   add_functions(m, launch_functions);
   bind_backends(m);
   bind_types(m);

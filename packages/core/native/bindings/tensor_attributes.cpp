@@ -126,7 +126,11 @@ int set_grad(PyObject* o, PyObject* value, void*) {
 }
 
 PyObject* get_data(PyObject* o, void*) {
-  return guarded([&]() -> PyObject* { return object(alias(self_of(o))); });
+  return guarded([&]() -> PyObject* {
+    Ref data = alias(self_of(o));
+    data->flags |= kUnversioned;
+    return object(std::move(data));
+  });
 }
 
 int set_data(PyObject* o, PyObject* value, void*) {

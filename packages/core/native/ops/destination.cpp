@@ -44,6 +44,7 @@ PyObject* run_inplace(const Overload& o, Args& a) {
   Ref self(a.tensor(0));
   check_inplace(name, self);
   if (any_requires_grad(a)) {
+    check_followed(name, self);
     // The gradient may need what the write is about to destroy, so the value is
     // computed from a stand-in that keeps the old contents and the old history.
     Ref old = stand_in(self);
@@ -70,7 +71,8 @@ PyObject* run_inplace(const Overload& o, Args& a) {
 
 namespace {
 
-void write_out(const char* op, Tensor* out, Tensor* result) {
+void write_out(const Schema& schema, Tensor* out, Tensor* result) {
+  const char* op = schema.name.c_str();
   for (int i = 0; i < out->ndim(); i++)
     if (out->stride(i) == 0 && out->size(i) > 1)
       fail(ErrorKind::Runtime,
@@ -79,6 +81,9 @@ void write_out(const char* op, Tensor* out, Tensor* result) {
            "(shape %s, strides %s)",
            op, to_string(out->shape()).c_str(), to_string(out->strides()).c_str());
   if (out == result) return;
+  if (schema.exact_out && out->dtype() != result->dtype())
+    fail(ErrorKind::Runtime, "%s: expected out of type %s, but got %s", op,
+         info(result->dtype()).legacy_name, info(out->dtype()).legacy_name);
   if (!can_cast(result->dtype(), out->dtype()))
     fail(ErrorKind::Runtime, "%s: result type %s can't be cast to the desired output type %s", op,
          info(result->dtype()).legacy_name, info(out->dtype()).legacy_name);
@@ -128,7 +133,7 @@ PyObject* run_out(const Overload& o, Args& a) {
   PyObject* result = o.impl(a);
   if (single && is_tensor(result)) {
     Ref r = Ref::steal(as_tensor(result));
-    write_out(name, as_tensor(a.out), r);
+    write_out(o.schema, as_tensor(a.out), r);
     bump_version(as_tensor(a.out));
     Py_INCREF(a.out);
     return a.out;
@@ -138,7 +143,7 @@ PyObject* run_out(const Overload& o, Args& a) {
   for (Py_ssize_t i = 0; fits && i < n; i++) {
     PyObject* to = PySequence_Fast_GET_ITEM(a.out, i);
     if (!is_tensor(to)) fits = false;
-    if (fits) write_out(name, as_tensor(to), as_tensor(PyTuple_GET_ITEM(result, i)));
+    if (fits) write_out(o.schema, as_tensor(to), as_tensor(PyTuple_GET_ITEM(result, i)));
     // The named tuple handed back holds the caller's own tensors.
     if (fits) {
       Py_INCREF(to);

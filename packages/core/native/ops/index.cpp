@@ -227,6 +227,7 @@ Ref index_put(Tensor* t, const std::vector<Tensor*>& given, Tensor* values, bool
 void index_put_(Tensor* t, const std::vector<Tensor*>& given, Tensor* values, bool accumulate) {
   check_inplace("index_put_", t);
   if (records(t, values)) {
+    check_followed("index_put_", t);
     Ref result = index_put(stand_in(t), given, values, accumulate);
     copy_values(t, result);
     bump_version(t);

@@ -141,6 +141,7 @@ std::vector<Ref> split(const char* name, Tensor* t, Ints sizes, int d) {
     at += n;
   }
   if (together) record_parting(name, t, parts, {sizes.begin(), sizes.end()}, d, false);
+  for (Tensor* part : parts) part->flags |= kOneOfMany;
   return parts;
 }
 
@@ -159,6 +160,7 @@ std::vector<Ref> unbind(Tensor* t, int d) {
                                           : make_view(t, shape, strides, i * t->stride(d)));
   if (together)
     record_parting("UnbindBackward0", t, parts, std::vector<int64_t>(size_t(n), 1), d, true);
+  for (Tensor* part : parts) part->flags |= kOneOfMany;
   return parts;
 }
 

@@ -80,7 +80,9 @@ void mark_view(Tensor* view, Tensor* source) {
   if (real_dtype(view->dtype()) != real_dtype(base->dtype())) return;
   Py_INCREF(reinterpret_cast<PyObject*>(base));
   view->base = base;
-  view->flags |= kView;
+  view->flags |= kView | (source->flags & (kRestricted | kUnversioned));
+  if (__builtin_expect(!grad_mode.enabled, 0))
+    view->flags |= inference_memory ? kFromInference : kFromNoGrad;
   view->seen_rebase = base->rebase_count;
 }
 
@@ -112,6 +114,8 @@ void check_inplace(const char* op, Tensor* self) {
          "clone() of it to get a normal tensor first.",
          op);
   if (!grad_mode.enabled) return;
+  if ((self->flags & kRestricted) && (requires_grad(self) || requires_grad(self->base)))
+    fail_restricted(op, self, false);
   if (requires_grad(self) && !self->grad_fn)
     fail(ErrorKind::Runtime,
          "%s: a leaf Variable that requires grad is being used in an in-place operation.", op);
@@ -119,6 +123,26 @@ void check_inplace(const char* op, Tensor* self) {
     fail(ErrorKind::Runtime,
          "%s: a view of a leaf Variable that requires grad is being used in an in-place operation.",
          op);
+}
+
+void fail_restricted(const char* op, Tensor* view, bool indirect) {
+  const char* why =
+      view->flags & kFromInference
+          ? "It was created in inference mode; clone it, or do both in inference mode."
+      : view->flags & kOneOfMany
+          ? "This view is the output of a function that returns multiple views. Such functions do "
+            "not allow the output views to be modified inplace. You should replace the inplace "
+            "operation by an out-of-place one."
+      : view->flags & kFromFunction
+          ? "This view was created inside a custom Function (or because an input was returned "
+            "as-is), and the gradient of that would be overridden. Clone the output of the "
+            "Function."
+          : "A view was created in no_grad mode and is being modified inplace with grad mode "
+            "enabled. Move both the view and the write inside the no_grad block, or both outside.";
+  std::string node = view->grad_fn ? as_node(view->grad_fn)->name() : "an op";
+  fail(ErrorKind::Runtime, "%s: output %d of %s is a view and %s modified inplace. %s", op,
+       int(view->output_nr), node.c_str(),
+       indirect ? "its base or another view of its base has been" : "is being", why);
 }
 
 void rebase_history(Tensor* self, Tensor* result) {
@@ -136,8 +160,12 @@ void rebase_history(Tensor* self, Tensor* result) {
 
 void refresh_view(Tensor* view) {
   Tensor* base = view->base;
+  if (!requires_grad(base)) {
+    view->seen_rebase = base->rebase_count;
+    return;
+  }
+  if (view->flags & kRestricted) fail_restricted("backward", view, true);
   view->seen_rebase = base->rebase_count;
-  if (!requires_grad(base)) return;
   Region r = region_of(view, base);
   Ref renewed = alias(view);
   GradModeGuard on(true);

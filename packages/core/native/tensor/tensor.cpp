@@ -45,6 +45,8 @@ void drop_references(Tensor* t) {
   if (TensorExtra* e = std::exchange(t->extra, nullptr)) {
     Py_XDECREF(e->hooks);
     Py_XDECREF(e->post_accumulate_hooks);
+    Py_XDECREF(e->node_pre_hooks);
+    Py_XDECREF(e->node_hooks);
     delete e;
   }
 }
@@ -98,6 +100,8 @@ int tensor_traverse(PyObject* o, visitproc visit, void* arg) {
   if (t->extra) {
     Py_VISIT(t->extra->hooks);
     Py_VISIT(t->extra->post_accumulate_hooks);
+    Py_VISIT(t->extra->node_pre_hooks);
+    Py_VISIT(t->extra->node_hooks);
   }
   return 0;
 }

@@ -19,6 +19,9 @@ struct Node;
 struct TensorExtra {
   PyObject* hooks = nullptr;                  // {id: callable}, on a leaf's gradient
   PyObject* post_accumulate_hooks = nullptr;  // {id: callable}, after .grad was updated
+  PyObject* node_pre_hooks = nullptr;         // of the node that stands for a leaf
+  PyObject* node_hooks = nullptr;
+  PyObject* node_object = nullptr;  // borrowed: that node as Python sees it, while it lives
 };
 
 enum TensorFlag : uint32_t {
@@ -31,6 +34,13 @@ enum TensorFlag : uint32_t {
   kBatched = 32,    // it stands for one example of a batch (vmap)
   kDual = 64,       // it carries tangents (forward mode)
   kIntercepted = kOverrides | kBatched | kDual,
+  // A view whose writes autograd cannot follow to its base, for one of these reasons:
+  kOneOfMany = 128,      // an op returned several views at once
+  kFromNoGrad = 256,     // it was made while nothing was recorded
+  kFromInference = 512,  // likewise, in inference mode
+  kFromFunction = 1024,  // a custom function made it
+  kRestricted = kOneOfMany | kFromNoGrad | kFromInference | kFromFunction,
+  kUnversioned = 2048,  // `.data`: writes to it are not counted
 };
 
 constexpr int inline_dims = 5;

@@ -72,17 +72,21 @@ _INTERNAL = {
     "kernel_rows",
     "launch",
     "mark_inplace",
-    "reattach",
+    "pop_saved_tensors_hooks",
+    "push_saved_tensors_hooks",
     "record_function",
     "run_backward",
+    "saved_tensors",
     "set_anomaly_mode",
     "set_composition",
     "set_cpu_fallback",
     "set_grad_mode",
+    "stand_in",
     "synchronize",
     "tensor_from_bytes",
     "tensor_over",
     "use_backend",
+    "will_execute",
 }
 globals().update(
     (name, value)

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .. import _C
+from . import graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
-from .function import Function, once_differentiable
-from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .function import Function, NestedIOFunction, once_differentiable
+from .grad_mode import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 
 __all__ = [
     "Function",
+    "NestedIOFunction",
     "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "graph",
     "inference_mode",
     "no_grad",
     "once_differentiable",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 
-def Variable(data, requires_grad=False):  # type: ignore[no-untyped-def]
+class _VariableMeta(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, _C.Tensor)
+
+
+class Variable(metaclass=_VariableMeta):
     """The tensor itself: what wrapped tensors in PyTorch's early days."""
-    return data.requires_grad_(requires_grad) if requires_grad else data
+
+    def __new__(cls, data: Any, requires_grad: bool = False) -> Any:
+        return data.detach().requires_grad_() if requires_grad else data

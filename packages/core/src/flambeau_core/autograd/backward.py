@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
 from typing import Any
 
 from .. import _C
+from .graph import GradientEdge
 
 __all__ = ["backward", "grad"]
 
@@ -38,8 +39,14 @@ def backward(
     """
     if inputs is not None and not isinstance(inputs, _C.Tensor) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    vectors = grad_tensors if grad_tensors is not None else grad_variables
-    _C.run_backward(tensors, vectors, retain_graph, create_graph, inputs, True, True)
+    if grad_variables is not None:
+        warnings.warn("grad_variables is deprecated: use grad_tensors", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError("backward: give grad_tensors or grad_variables, not both")
+        grad_tensors = grad_variables
+    roots, vectors = _roots(tensors, grad_tensors)
+    wanted = None if inputs is None else _sources(inputs)
+    _C.run_backward(roots, vectors, retain_graph, create_graph, wanted, True, True)
 
 
 def grad(
@@ -63,8 +70,7 @@ def grad(
         RuntimeError: as :func:`backward`, where there are no inputs, and where
             one was not used and ``allow_unused`` is not set.
     """
-    single = isinstance(inputs, _C.Tensor)
-    wanted: Sequence[Any] = (inputs,) if single else tuple(inputs)
+    wanted = _sources(inputs)
     if allow_unused is None:
         allow_unused = materialize_grads
     elif not allow_unused and materialize_grads:
@@ -78,31 +84,60 @@ def grad(
         return _batched_grad(
             outputs, wanted, grad_outputs, create_graph, allow_unused, retain_graph
         )
+    roots, vectors = _roots(outputs, grad_outputs)
     found = _C.run_backward(
-        outputs, grad_outputs, retain_graph, create_graph, wanted, False, allow_unused
+        roots, vectors, retain_graph, create_graph, wanted, False, allow_unused
     )
     if materialize_grads:
         found = tuple(_C.zeros_like(x) if g is None else g for g, x in zip(found, wanted))
     return found
 
 
+def _roots(outputs: Tensors, vectors: Tensors) -> tuple[list[Any], list[Any]]:
+    """Outputs and their vectors, one for each; edges of the graph as tensors in their place."""
+    roots = _several(outputs)
+    given = [None] * len(roots) if vectors is None else _several(vectors)
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    for i, (root, vector) in enumerate(zip(roots, given)):
+        if isinstance(root, GradientEdge):
+            if vector is None:
+                raise RuntimeError(f"an edge of the graph needs a gradient to start from, at {i}")
+            roots[i] = _C.stand_in(root.node, root.output_nr, vector)
+    return roots, given
+
+
+def _sources(inputs: Tensors) -> list[Any]:
+    """Inputs, with edges of the graph as tensors in their place."""
+    return [
+        _C.stand_in(x.node, x.output_nr, None) if isinstance(x, GradientEdge) else x
+        for x in _several(inputs)
+    ]
+
+
+def _several(tensors: Tensors) -> list[Any]:
+    return [tensors] if isinstance(tensors, (_C.Tensor, GradientEdge)) else list(tensors)
+
+
 def _batched_grad(
     outputs: Tensors,
-    inputs: Sequence[Any],
+    inputs: list[Any],
     vectors: Tensors,
     create_graph: bool,
     allow_unused: bool,
     retain_graph: bool | None,
 ) -> tuple[Any, ...]:
-    many = (vectors,) if isinstance(vectors, _C.Tensor) else tuple(vectors)
+    roots, many = _several(outputs), _several(vectors)
+    if any(v.dim() == 0 or v.shape[1:] != y.shape for y, v in zip(roots, many)):
+        raise RuntimeError(
+            "grad with is_grads_batched=True takes the first dimension of each grad_output as the "
+            f"batch: shapes {[tuple(v.shape) for v in many]} do not go with outputs of shapes "
+            f"{[tuple(y.shape) for y in roots]}"
+        )
     size = many[0].shape[0]
     rows = []
     for i in range(size):
-        last = i == size - 1
-        keep = retain_graph if last else True
-        rows.append(
-            _C.run_backward(
-                outputs, [v[i] for v in many], keep, create_graph, inputs, False, allow_unused
-            )
-        )
+        keep = retain_graph if i == size - 1 else True
+        at, vector = _roots(outputs, [v[i] for v in many])
+        rows.append(_C.run_backward(at, vector, keep, create_graph, inputs, False, allow_unused))
     return tuple(None if column[0] is None else _C.stack(column) for column in zip(*rows))

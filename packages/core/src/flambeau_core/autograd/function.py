@@ -9,43 +9,53 @@ from typing import Any
 from .. import _C
 from .grad_mode import no_grad
 
-__all__ = ["Function", "once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "once_differentiable"]
 
 Tensor = _C.Tensor
 
 
-class FunctionContext:
+class FunctionCtx:
     """What a function's forward leaves for its backward.
 
     Attributes:
         needs_input_grad: a bool for each argument of ``forward``.
+        materialize_grads: whether missing gradients reach backward as zeros.
+        to_save: the tensors of :meth:`save_for_backward`.
+        saved_for_forward: the tensors of :meth:`save_for_forward`.
+        dirty_tensors: the tensors of :meth:`mark_dirty`.
+        non_differentiable: the tensors of :meth:`mark_non_differentiable`.
     """
 
     needs_input_grad: tuple[bool, ...] = ()
     materialize_grads = True
-
-    def __init__(self) -> None:
-        self._saved: tuple[tuple[Any, int, int], ...] = ()
-        self._to_save: tuple[Any, ...] = ()
-        self._dirty: tuple[Any, ...] = ()
-        self._non_differentiable: tuple[Any, ...] = ()
-        self._freed = False
+    to_save: tuple[Any, ...] = ()
+    saved_for_forward: tuple[Any, ...] = ()
+    dirty_tensors: tuple[Any, ...] = ()
+    non_differentiable: tuple[Any, ...] = ()
+    # The way to the node of the graph, where the saved tensors are once it is recorded.
+    _node: Any = None
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps tensors (or None) for backward, where ``saved_tensors`` gives them."""
-        self._to_save = tensors
+        self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keeps tensors for a forward-mode derivative."""
-        self._to_save = self._to_save or tensors
+        """Keeps tensors (or None) for ``jvp``, where ``saved_tensors`` gives them."""
+        for tensor in tensors:
+            if not isinstance(tensor, Tensor) and tensor is not None:
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors or None; a "
+                    f"{type(tensor).__name__} can be kept as an attribute of ctx"
+                )
+        self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Says that forward modified these inputs in place."""
-        self._dirty = tensors
+        self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Says that these outputs have no gradient."""
-        self._non_differentiable = tensors
+        self.non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach backward as zeros (the default) or as None."""
@@ -58,82 +68,21 @@ class FunctionContext:
         Raises:
             RuntimeError: one was modified in place since, or they were freed.
         """
-        if self._freed:
-            raise RuntimeError(
-                "Trying to backward through the graph a second time (or directly access saved "
-                "tensors after they have already been freed). Specify retain_graph=True if you "
-                "need to backward through the graph a second time."
-            )
-        return tuple(self._unpack(*s) for s in self._saved)
-
-    def release_saved(self) -> None:
-        """Lets go of the saved tensors, once the graph is freed."""
-        self._freed = bool(self._saved)
-        self._saved = ()
-
-    def _unpack(self, tensor: Any, version: int, output: int) -> Any:
-        if tensor is None:
-            return None
-        if tensor._version != version:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an "
-                f"inplace operation: a tensor of shape {list(tensor.shape)}, which is saved for "
-                f"{type(self).__name__}, is at version {tensor._version}; expected version "
-                f"{version} instead."
-            )
-        return tensor if output < 0 else _C.reattach(tensor, output)
-
-    def _keep(self, outputs: tuple[Any, ...]) -> None:
-        # Outputs are kept as aliases outside the graph: the tensor itself would
-        # close a cycle through its own node.
-        kept: list[tuple[Any, int, int]] = []
-        for t in self._to_save:
-            if t is None:
-                kept.append((None, 0, -1))
-                continue
-            if not isinstance(t, Tensor):
-                raise TypeError(
-                    "save_for_backward can only save variables, but argument is of type "
-                    f"{type(t).__name__}"
-                )
-            at = next((i for i, o in enumerate(outputs) if o is t), -1)
-            kept.append((t if at < 0 else t.detach(), t._version, at))
-        self._saved = tuple(kept)
-        self._to_save = ()
+        if self._node is not None:
+            return _C.saved_tensors(self._node)
+        return self.to_save or self.saved_for_forward
 
 
-def _gradient(
-    ctx: FunctionContext, backward: Callable[..., Any], shapes: list[Any], slots: list[int]
-) -> Callable[..., Any]:
-    """The callable that a node of the graph applies to its outputs' gradients."""
-
-    def apply(*grads: Any) -> tuple[Any, ...]:
-        if ctx.materialize_grads:
-            grads = tuple(
-                _C.zeros(s[0], dtype=s[1]) if g is None and s else g for g, s in zip(grads, shapes)
-            )
-        found = backward(ctx, *grads)
-        if not isinstance(found, (tuple, list)):
-            found = (found,)
-        if len(found) < max(slots, default=-1) + 1 or any(
-            g is not None for g in found[len(ctx.needs_input_grad) :]
-        ):
-            raise RuntimeError(
-                f"function {type(ctx).__name__} returned an incorrect number of gradients "
-                f"(expected {len(ctx.needs_input_grad)}, got {len(found)})"
-            )
-        return tuple(found[i] for i in slots)
-
-    return apply
-
-
-class Function:
+class Function(FunctionCtx):
     """Base of custom differentiable functions; call them as ``MyFunction.apply(...)``.
 
     A subclass has a static ``forward(ctx, *args)``, or ``forward(*args)`` with
-    ``setup_context(ctx, inputs, output)``, and a static ``backward(ctx, *grads)``
-    that returns a gradient (or None) for each argument of forward.
+    ``setup_context(ctx, inputs, output)``, and a static ``backward(ctx, *grads)``, also
+    called ``vjp``, that returns a gradient (or None) for each argument of forward.
     """
+
+    # Whether a batching rule follows from forward and backward themselves.
+    generate_vmap_rule = False
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -155,6 +104,25 @@ class Function:
             "autograd.Function to use it with backward mode AD."
         )
 
+    # The same under its other name; a subclass defines one of them.
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """Turns tangents of the arguments into tangents of the outputs."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """Computes a batch: returns the outputs and where their batch dimensions are."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap static method "
+            "or set generate_vmap_rule=True."
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward and records backward as its gradient."""
@@ -168,31 +136,50 @@ class Function:
                 cls.setup_context(ctx, args, result)
             else:
                 result = cls.forward(ctx, *args, **kwargs)
+        _check_dirty(cls, ctx, result)
         if not (recording and any(ctx.needs_input_grad)):
             return result
         return _record(cls, ctx, args, result)
 
 
 @functools.cache
-def _context_class(cls: type) -> type[FunctionContext]:
-    # A context reads like its function: ctx is a `<Name>Backward`.
-    return type(cls.__name__ + "Backward", (FunctionContext,), {})
+def _context_class(cls: type) -> type[FunctionCtx]:
+    # A context reads like its function: ctx is a `<Name>Backward`, and has its attributes.
+    return type(cls.__name__ + "Backward", (FunctionCtx,), {"_forward_cls": cls})
 
 
-def _record(cls: type[Function], ctx: FunctionContext, args: tuple[Any, ...], result: Any) -> Any:
-    backward = getattr(cls, "vjp", None) or cls.backward
+def _backward_of(cls: type[Function]) -> Callable[..., Any]:
+    own_vjp = cls.vjp is not Function.vjp
+    if own_vjp and cls.backward is not Function.backward:
+        raise RuntimeError(
+            f"{cls.__name__}: implement either backward or vjp, not both; they are one function"
+        )
+    return cls.vjp if own_vjp else cls.backward
+
+
+def _check_dirty(cls: type[Function], ctx: FunctionCtx, result: Any) -> None:
+    outputs = result if isinstance(result, (tuple, list)) else (result,)
+    for t in ctx.dirty_tensors:
+        if not any(t is o for o in outputs):
+            raise RuntimeError(
+                f"{cls.__name__}: an input marked as dirty during the forward method was not "
+                "returned as output. The inputs that are modified inplace must all be outputs of "
+                "the Function."
+            )
+
+
+def _record(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], result: Any) -> Any:
     single = not isinstance(result, (tuple, list))
     outputs = [result] if single else list(result)
     inputs = [a for a in args if isinstance(a, Tensor)]
-    dirty = {id(t) for t in ctx._dirty}
-    untracked = {id(t) for t in ctx._non_differentiable}
+    dirty = {id(t) for t in ctx.dirty_tensors}
+    untracked = {id(t) for t in ctx.non_differentiable}
     for i, out in enumerate(outputs):
-        if not isinstance(out, Tensor) or id(out) in dirty:
-            continue
         # An input handed through must not lose its own history.
-        if any(out is x for x in inputs):
-            outputs[i] = out.detach()
-            ctx._to_save = tuple(outputs[i] if t is out else t for t in ctx._to_save)
+        if isinstance(out, Tensor) and id(out) not in dirty and any(out is x for x in inputs):
+            with no_grad():
+                outputs[i] = out.view_as(out)
+            ctx.to_save = tuple(outputs[i] if t is out else t for t in ctx.to_save)
     tracked = [
         o
         if isinstance(o, Tensor)
@@ -201,15 +188,48 @@ def _record(cls: type[Function], ctx: FunctionContext, args: tuple[Any, ...], re
         else None
         for o in outputs
     ]
-    ctx._keep(tuple(outputs))
-    slots = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
-    shapes = [(o.shape, o.dtype) if isinstance(o, Tensor) else None for o in outputs]
-    for t in ctx._dirty:
+    for t in ctx.dirty_tensors:
         _C.mark_inplace(t)
-    _C.record_function(
-        type(ctx).__name__, inputs, tracked, _gradient(ctx, backward, shapes, slots), ctx
+    ctx._node = _C.record_function(
+        type(ctx).__name__, inputs, tracked, _gradient(cls, ctx, args, outputs), ctx, ctx.to_save
     )
+    ctx.to_save = ()  # the node keeps them now
     return outputs[0] if single else type(result)(outputs)
+
+
+def _gradient(
+    cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], outputs: list[Any]
+) -> Callable[..., Any]:
+    """The callable that a node of the graph applies to its outputs' gradients."""
+    backward = _backward_of(cls)
+    slots = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+    others = [i for i, a in enumerate(args) if not isinstance(a, Tensor)]
+    forms = [(o.shape, o.dtype, o.device) if isinstance(o, Tensor) else None for o in outputs]
+    expected = len(args)
+
+    def apply(*grads: Any) -> tuple[Any, ...]:
+        if ctx.materialize_grads:
+            grads = tuple(
+                _C.zeros(form[0], dtype=form[1], device=form[2]) if g is None and form else g
+                for g, form in zip(grads, forms)
+            )
+        found = backward(ctx, *grads)
+        if not isinstance(found, (tuple, list)):
+            found = (found,)
+        if len(found) < expected or any(g is not None for g in found[expected:]):
+            raise RuntimeError(
+                f"function {type(ctx).__name__} returned an incorrect number of gradients "
+                f"(expected {expected}, got {len(found)})"
+            )
+        for i in others:
+            if found[i] is not None:
+                raise RuntimeError(
+                    f"function {type(ctx).__name__} returned a gradient different from None at "
+                    f"position {i + 1}, but the corresponding forward input was not a Variable"
+                )
+        return tuple(found[i] for i in slots)
+
+    return apply
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -235,14 +255,74 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
             )
 
         fresh = [v.detach() if isinstance(v, Tensor) else v for v in values]
-        sources = [g for g in grads if isinstance(g, Tensor)]
         _C.record_function(
             "OnceDifferentiable",
-            sources,
+            [g for g in grads if isinstance(g, Tensor)],
             [v if isinstance(v, Tensor) else None for v in fresh],
             refuse,
             None,
+            (),
         )
         return fresh[0] if single else tuple(fresh)
 
     return wrapper
+
+
+class InplaceFunction(Function):
+    """A function with a switch ``inplace``, for those that come in both forms."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+class NestedIOFunction(Function):
+    """A function whose arguments and results are tuples and lists of tensors, at any depth.
+
+    A subclass has the static methods ``forward_extended(ctx, *args)`` and
+    ``backward_extended(ctx, *grads)``; gradients are nested as results and arguments are.
+    """
+
+    @staticmethod
+    def forward_extended(ctx: Any, *args: Any) -> Any:
+        """Computes the result from nested arguments."""
+        raise NotImplementedError("forward_extended is not implemented.")
+
+    @staticmethod
+    def backward_extended(ctx: Any, *grad_outputs: Any) -> Any:
+        """Turns nested gradients of the results into nested gradients of the arguments."""
+        raise NotImplementedError("backward_extended is not implemented.")
+
+    @staticmethod
+    def forward(ctx: Any, cls: Any, form: Any, returned: list[Any], *leaves: Any) -> Any:
+        result = cls.forward_extended(ctx, *_nested(form, iter(leaves)))
+        ctx._extended, ctx._returned, flat = cls, _form(result), _leaves(result)
+        returned.append(ctx._returned)
+        return tuple(flat)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        nested = _nested(ctx._returned, iter(grads))
+        single = not isinstance(ctx._returned, (tuple, list))
+        found = ctx._extended.backward_extended(ctx, *([nested] if single else nested))
+        return (None, None, None, *_leaves(found))
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        returned: list[Any] = []
+        flat = super().apply(cls, _form(args), returned, *_leaves(args), **kwargs)
+        return _nested(returned[0], iter(flat))
+
+
+def _form(value: Any) -> Any:
+    """The nesting of a value, with None for each of its leaves."""
+    return type(value)(map(_form, value)) if isinstance(value, (tuple, list)) else None
+
+
+def _leaves(value: Any) -> list[Any]:
+    return sum(map(_leaves, value), []) if isinstance(value, (tuple, list)) else [value]
+
+
+def _nested(form: Any, leaves: Any) -> Any:
+    """The leaves, in the nesting of `form`."""
+    return type(form)(_nested(f, leaves) for f in form) if form is not None else next(leaves)

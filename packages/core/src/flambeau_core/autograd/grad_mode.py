@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 from .. import _C
 
-__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,24 +80,22 @@ class _Inference(_Mode):
     kind = 2
 
 
+class _Normal(_Mode):
+    __slots__ = ()
+    kind = 3
+
+
 class inference_mode:
-    """``no_grad`` for code that will never need gradients of its results."""
+    """``no_grad`` for code that will never need gradients of its results.
+
+    A context manager and a decorator. ``inference_mode(False)`` is the normal mode again, which
+    records, also inside of an outer inference mode.
+    """
 
     def __new__(cls, mode: Any = True) -> Any:
         if callable(mode) and not isinstance(mode, bool):
             return _Inference()(mode)
-        return _Inference() if mode else _Nothing()
-
-
-class _Nothing:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *exc: object) -> None:
-        return None
-
-    def __call__(self, f: F) -> F:
-        return f
+        return _Inference() if mode else _Normal()
 
 
 class set_grad_enabled:
@@ -111,3 +115,26 @@ class set_grad_enabled:
     def __call__(self, f: F) -> F:
         _C.set_grad_mode(self.previous)
         return _decorated(lambda: set_grad_enabled(self.mode), f)
+
+
+class set_multithreading_enabled:
+    """Whether backward may spread over threads, at once or for a ``with`` block.
+
+    A pass always runs in the thread that asks for it, so the answer is kept and changes nothing.
+    """
+
+    _enabled = True
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = set_multithreading_enabled._enabled
+        self.mode = mode
+        set_multithreading_enabled._enabled = mode
+
+    def __enter__(self) -> None:
+        set_multithreading_enabled._enabled = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        set_multithreading_enabled._enabled = self.prev
+
+    def clone(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self.mode)
