@@ -228,6 +228,10 @@ PyObject* op_functional(PyObject* self, void*) {
 PyObject* op_get_asks(PyObject* self, void*) {
   return PyBool_FromLong(reinterpret_cast<Op*>(self)->asks_transforms);
 }
+PyObject* op_composition(PyObject* self, void*) {
+  PyObject* definition = reinterpret_cast<Op*>(self)->composition;
+  return Py_NewRef(definition ? definition : Py_None);
+}
 int op_set_asks(PyObject* self, PyObject* value, void*) {
   int v = value ? PyObject_IsTrue(value) : -1;
   if (v >= 0) reinterpret_cast<Op*>(self)->asks_transforms = v;
@@ -236,6 +240,7 @@ int op_set_asks(PyObject* self, PyObject* value, void*) {
 
 PyGetSetDef op_getset[] = {
     {"inplace", op_inplace, nullptr, "Whether it writes into its first argument.", nullptr},
+    {"composition", op_composition, nullptr, "Its definition in Python, or None.", nullptr},
     {"functional", op_functional, nullptr,
      "The op of which this is the in-place form; itself otherwise.", nullptr},
     {"asks_transforms", op_get_asks, op_set_asks, "Whether active transforms are shown every call.",
@@ -347,6 +352,7 @@ bool make_op_type() {
 void declare(const char* text, Impl impl, uint32_t flags, const void* row) {
   Schema schema = parse_schema(text);
   schema.takes_out = flags & kOut;
+  schema.exact_out = flags & kExactOut;
   auto [it, fresh] = registry().try_emplace(schema.name, Declared{nullptr, flags});
   if (fresh) it->second.op = new_op(schema.name);
   it->second.flags |= flags;

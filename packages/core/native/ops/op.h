@@ -26,6 +26,7 @@ enum OpFlag : uint32_t {
   kOnlyInPlace = 64,  // there is no form that makes a new tensor
   kNeuralToo = 256,   // in nn_ops as well as in the main namespace
   kPrimitive = 512,   // a Python function that is not decomposed further; see primitive.h
+  kExactOut = 1024,   // out= must have the result's dtype; it is not converted to
   kBoth = kFunction | kMethod,
   kElementwise = kBoth | kInPlace | kOut,
 };

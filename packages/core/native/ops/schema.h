@@ -65,6 +65,7 @@ struct Schema {
   int n_positional = 0;
   int n_required = 0;
   bool takes_out = false;
+  bool exact_out = false;  // of the result's dtype
 };
 
 Schema parse_schema(const std::string& text);

@@ -25,6 +25,7 @@ def op(
     inplace: bool = False,
     namespace: str | None = None,
     name: str | None = None,
+    exact_out: bool = False,
 ) -> Callable[[F], F]:
     """Declares a composed op.
 
@@ -40,6 +41,7 @@ def op(
             other, such as ``"linalg"``, is a module's: the op is called ``linalg_<name>``,
             and instead of the function the op is handed back, which that module holds.
         name: another name than the schema's.
+        exact_out: whether ``out=`` must have the result's dtype, instead of being converted to.
 
     Declarations of one name are overloads, tried in order.
     """
@@ -59,7 +61,9 @@ def op(
     also_neural = namespace == "both"
 
     def declare(f: F) -> F:
-        declared = _C.declare(head, f, function, method, inplace, out, neural, also_neural, False)
+        declared = _C.declare(
+            head, f, function, method, inplace, out, neural, also_neural, False, exact_out
+        )
         return cast(F, declared) if of_module else f
 
     return declare
@@ -88,7 +92,7 @@ def primitive(
     head = schema.partition("->")[0].strip()
 
     def declare(f: Callable[..., Any]) -> Any:
-        return _C.declare(head, f, function, method, False, function, False, False, True)
+        return _C.declare(head, f, function, method, False, function, False, False, True, False)
 
     return declare
 

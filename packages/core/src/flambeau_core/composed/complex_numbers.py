@@ -19,14 +19,14 @@ def _check_parts(name: str, first: fb.Tensor, second: fb.Tensor) -> None:
         )
 
 
-@op("complex(Tensor real, Tensor imag) -> Tensor")
+@op("complex(Tensor real, Tensor imag) -> Tensor", exact_out=True)
 def complex_(real: fb.Tensor, imag: fb.Tensor) -> fb.Tensor:
     """Complex numbers of two real tensors of one dtype, which broadcast."""
     _check_parts("complex", real, imag)
     return fb.view_as_complex(fb.stack(fb.broadcast_tensors(real, imag), -1))
 
 
-@op("polar(Tensor abs, Tensor angle) -> Tensor")
+@op("polar(Tensor abs, Tensor angle) -> Tensor", exact_out=True)
 def polar(radius: fb.Tensor, angle: fb.Tensor) -> fb.Tensor:
     """Complex numbers ``abs * (cos(angle) + i sin(angle))`` of two tensors of one dtype."""
     _check_parts("polar", radius, angle)

@@ -91,7 +91,10 @@ def nanmean(self: fb.Tensor, dim: Sequence[int] | None, keepdim: bool, dtype: An
     return nansum(self, dims, keepdim, dtype) / count
 
 
-@op("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)")
+@op(
+    "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor, Tensor)",
+    exact_out=True,
+)
 def aminmax(self: fb.Tensor, dim: int | None, keepdim: bool) -> Any:
     """Smallest and largest values along ``dim`` (of all elements if None)."""
     if self.numel() == 0 and dim is None:
