@@ -118,9 +118,13 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
       Args a;
       if (!parse_call(o.schema, args, nargs, kwnames, a, alone ? &why : nullptr)) continue;
       if (__builtin_expect((a.seen | attention) != 0, 0)) {
-        if (overridden(a.seen)) return call_overrides(self, args, nargs, kwnames);
+        // An operator method is its op by another name.
+        const Op* shown = op->is_operator && !op->inplace ? find_op(o.schema.name) : op;
+        if (overridden(a.seen))
+          return call_overrides(reinterpret_cast<PyObject*>(const_cast<Op*>(shown)), args, nargs,
+                                kwnames);
         if (transformed(a.seen) || (op->asks_transforms && attention & kTransforms))
-          return call_transforms(op, i, a);
+          return call_transforms(shown, i, a);
       }
       return run_named(op, o, a);
     }

@@ -1,0 +1,142 @@
+"""vmap's side of dispatch: an op on one example becomes an op on the whole batch.
+
+Rules exist for primitives; composed ops come apart into them. An op without a
+rule runs an example at a time, which is right for every op.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ... import _C
+from ..dispatch import call as dispatch
+from ..dispatch import decompose
+from ..levels import Level
+from ..tensors import batch, is_batched, tensors_in
+from . import dimensions, elementwise, indexing, neural, products, reductions
+from .random import RANDOM, Same, in_place
+from .rule import RULES, BatchedCall, NotBatchable
+
+__all__ = ["run_batched"]
+
+Tensor = _C.Tensor
+RESHAPING = {"squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_", "t_"}
+
+
+def run_batched(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any:
+    """An op whose arguments belong to a vmap."""
+    call = BatchedCall(op, overload, args, level)
+    name = op.__name__
+    if op.inplace or name.endswith("_"):
+        return _write(call)
+    if name in RULES:
+        result = RULES[name](call)
+        return _one_by_one(call) if result is None else _seen(result, level)
+    if op.is_primitive:
+        definition = op.composition
+        if definition is None or name in RANDOM:
+            return _one_by_one(call)
+        run = functools.partial(definition, *args)
+    else:
+        run = functools.partial(decompose, op, overload, args)
+    try:
+        return run()
+    except RuntimeError as error:
+        # A definition that reads values, or writes them where all examples share memory.
+        if not str(error).startswith("vmap:"):
+            raise
+    return _one_by_one(call)
+
+
+def _seen(result: Any, level: Level) -> Any:
+    """What a rule gave, as the function under vmap sees it."""
+    if isinstance(result, Same):
+        return result.value
+    if isinstance(result, Tensor):
+        return result if is_batched(result, level) else batch(result, level)
+    if isinstance(result, (tuple, list)):
+        return type(result)(_seen(r, level) for r in result)
+    return result
+
+
+def _one_by_one(call: BatchedCall) -> Any:
+    """Runs the op for each example and stacks the results."""
+    results = [
+        dispatch(call.op, call.overload, _example(call.args, i, call.level))
+        for i in range(call.level.batch_size)
+    ]
+    return _stacked(results, call.level)
+
+
+def _example(args: Any, i: int, level: Level) -> Any:
+    if isinstance(args, (tuple, list)):
+        return tuple(_example(a, i, level) for a in args)
+    return args.value.select(0, i) if is_batched(args, level) else args
+
+
+def _stacked(results: list[Any], level: Level) -> Any:
+    first = results[0]
+    if isinstance(first, Tensor):
+        shapes = {tuple(r.shape) for r in results}
+        if len(shapes) > 1:
+            raise NotBatchable(f"vmap: the results of the examples differ in shape: {shapes}")
+        return batch(_C.stack(results), level)
+    if isinstance(first, (tuple, list)):
+        return type(first)(_stacked(list(each), level) for each in zip(*results))
+    return first
+
+
+# ---- ops that write into their first argument -------------------------------------
+
+
+def _write(call: BatchedCall) -> Any:
+    name = call.name
+    if name.removesuffix("_") in RANDOM or name in RANDOM:
+        return in_place(call)
+    x = call.args[0]
+    if not call.batched(x):
+        if not any(call.batched(t) for t in tensors_in(call.args)):
+            return dispatch(call.op, call.overload, call.args)
+        raise NotBatchable(
+            f"vmap: {name} would write values that differ from example to example into a tensor of "
+            f"shape {list(x.shape)} that all examples share; make it from one of the function's "
+            "inputs (x.new_zeros(...), x.clone()), or use the op that returns a new tensor"
+        )
+    if name in RESHAPING:
+        return _reshape(call)
+    if name == "zero_":
+        x.value.zero_()
+    elif name == "copy_":
+        x.value.copy_(call.value(call.args[1], x.ndim))
+    elif call.op.functional is None or call.op.functional is call.op:
+        for i in range(call.level.batch_size):
+            dispatch(call.op, call.overload, _example(call.args, i, call.level))
+    else:
+        result = run_batched(call.op.functional, call.overload, call.args, call.level)
+        _check_fits(name, x, result)
+        x.value.copy_(call.value(result))
+    return x
+
+
+def _check_fits(name: str, x: Any, result: Any) -> None:
+    if result.shape != x.shape:
+        raise RuntimeError(
+            f"{name}: output with shape {list(x.shape)} doesn't match the broadcast shape "
+            f"{list(result.shape)}"
+        )
+    if not _C.can_cast(result.dtype, x.dtype):
+        raise RuntimeError(
+            f"{name}: result type {result.dtype} can't be cast to the desired output type {x.dtype}"
+        )
+
+
+def _reshape(call: BatchedCall) -> Any:
+    """squeeze_() and its like change how the memory is seen, not what is in it."""
+    x = call.args[0]
+    functional = vars(_C)[call.name.removesuffix("_")]
+    y = functional(*call.args)
+    x.value = y.value
+    with_example = y.detach()
+    x.set_(Tensor._make_subclass(Tensor, with_example))
+    return x

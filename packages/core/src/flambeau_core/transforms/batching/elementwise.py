@@ -1,0 +1,93 @@
+"""Elementwise ops: the examples' dimensions are aligned, the batch broadcasts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import _C
+from .rule import BatchedCall, Tensor, rule
+
+__all__ = ["aligned"]
+
+UNARY = """abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh
+atan atanh bitwise_not ceil clone conj conj_physical contiguous cos cosh deg2rad detach digamma erf
+erfc erfinv exp exp2 expm1 fix floor isfinite isinf isnan lgamma log log10 log1p log2 logical_not
+neg negative positive reciprocal relu round rsqrt sgn sigmoid sign signbit sin sinh sqrt square tan
+tanh trunc celu elu gelu leaky_relu selu silu softplus bool byte char cdouble cfloat cpu double
+float half int long short bfloat16 zeros_like ones_like full_like empty_like i0 nan_to_num
+resolve_conj resolve_neg view_as_real view_as_complex real imag"""
+BINARY = """add sub subtract rsub mul multiply div divide true_divide floor_divide remainder fmod pow
+maximum minimum fmax fmin atan2 arctan2 hypot copysign nextafter logaddexp xlogy bitwise_and
+bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift eq ne lt le gt ge greater
+greater_equal less less_equal not_equal logical_and logical_or logical_xor gcd lcm"""
+TERNARY = "addcmul addcdiv lerp clamp clip masked_fill fill"
+
+
+def _category(t: Any) -> int:
+    if t.is_complex():
+        return 3
+    if t.is_floating_point():
+        return 2
+    return int(t.dtype is not _C.bool)
+
+
+def aligned(call: BatchedCall, args: Any = None) -> list[Any]:
+    """The arguments with every tensor's examples aligned for broadcasting."""
+    args = call.args if args is None else args
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    ndim = max((t.ndim for t in tensors), default=0)
+    strong = [t for t in tensors if t.ndim > 0]
+    # A 0-dimensional example weighs less than a dimensioned tensor, though its values do not.
+    kind = max(strong, key=_category, default=None)
+    result = []
+    for a in args:
+        if isinstance(a, Tensor):
+            v = call.value(a, ndim)
+            if call.batched(a) and a.ndim == 0 and kind is not None and a.dtype != kind.dtype:
+                if _category(a) <= _category(kind) and call.name not in ("where", "masked_fill"):
+                    v = v.to(kind.dtype)
+            a = v
+        result.append(a)
+    return result
+
+
+@rule(*UNARY.split(), *BINARY.split(), *TERNARY.split())
+def elementwise(call: BatchedCall) -> Any:
+    return call.run(*aligned(call))
+
+
+@rule("to")
+def to(call: BatchedCall) -> Any:
+    if not call.batched(call.args[0]):
+        return None
+    return call.run(*(call.value(a) for a in call.args))
+
+
+@rule("type_as")
+def type_as(call: BatchedCall) -> Any:
+    return call.value(call.args[0]).to(call.args[1].dtype)
+
+
+@rule("where")
+def where(call: BatchedCall) -> Any:
+    if len(call.args) == 1:
+        return None
+    condition, *operands = call.args
+    ndim = max(a.ndim for a in call.args if isinstance(a, Tensor))
+    a, b = aligned(call, operands)
+    a, b = (
+        call.value(o, ndim) if call.batched(o) and v.dtype == o.dtype else v
+        for o, v in zip(operands, (a, b))
+    )
+    return call.run(call.value(condition, ndim), a, b)
+
+
+@rule("new_zeros", "new_ones", "new_empty")
+def new(call: BatchedCall) -> Any:
+    size = (call.level.batch_size, *call.args[1])
+    return call.run(call.value(call.args[0]), size, *call.args[2:])
+
+
+@rule("new_full")
+def new_full(call: BatchedCall) -> Any:
+    return new(call)

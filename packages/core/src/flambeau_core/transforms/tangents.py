@@ -1,0 +1,242 @@
+"""Forward mode's side of dispatch: an op on dual numbers gives values and tangents.
+
+Linear ops apply themselves to the tangents. Every other primitive has a reverse
+rule already, and the transpose of a transpose is the forward derivative: the
+reverse rule is linear in the incoming gradient, so differentiating it with
+respect to that gradient gives the tangent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _C
+from .dispatch import call, decompose
+from .levels import Level, below
+from .reverse import boundary, gradient, spread, vmaps_of
+from .tensors import set_tangent, tangent_of, tensors_in
+
+__all__ = ["run_dual"]
+
+Tensor = _C.Tensor
+F = Callable[..., Any]
+
+# Linear in the first argument, whatever the others are; views among them.
+LINEAR = """neg negative positive clone contiguous sum mean cumsum real imag view_as_real
+view_as_complex conj conj_physical expand expand_as reshape reshape_as view view_as permute transpose
+swapaxes swapdims t squeeze unsqueeze select narrow diagonal as_strided unfold flatten ravel unflatten
+movedim moveaxis unbind chunk split split_with_sizes to float double half bfloat16 cfloat cdouble
+type_as gather index_select take _index _slice"""
+JOINING = "cat concat concatenate stack"
+PRODUCTS = "mul multiply matmul mm bmm mv dot"
+# Results that do not change with the values, or do not carry tangents.
+CONSTANT = """detach zeros_like ones_like full_like empty_like rand_like randn_like randint_like
+new_zeros new_ones new_full new_empty floor ceil trunc fix round sign"""
+RESHAPING = {"squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_", "t_"}
+
+RULES: dict[str, F] = {}
+
+
+def _rule(names: str) -> Callable[[F], F]:
+    def enter(f: F) -> F:
+        for name in names.split():
+            RULES[name] = f
+        return f
+
+    return enter
+
+
+def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any:
+    """An op of which some argument has a tangent at a level of forward mode."""
+    if op.inplace or op.__name__.endswith("_"):
+        return _write(op, overload, args, level)
+    if not op.is_primitive:
+        return decompose(op, overload, args)
+    tangents = {id(x): tangent_of(x, level) for x in tensors_in(args)}
+    with below(level):
+        result = call(op, overload, args)
+        rule = RULES.get(op.__name__, _by_double_vjp)
+        found = rule(op, overload, args, lambda x: tangents.get(id(x)), result)
+    _attach(result, found, level)
+    return result
+
+
+def _attach(result: Any, tangents: Any, level: Level) -> None:
+    if isinstance(result, Tensor):
+        if tangents is not None and (result.is_floating_point() or result.is_complex()):
+            set_tangent(result, tangents, level)
+    elif isinstance(result, (tuple, list)) and tangents is not None:
+        for r, t in zip(result, tangents):
+            _attach(r, t, level)
+
+
+@_rule(CONSTANT)
+def _constant(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    return None
+
+
+@_rule(LINEAR)
+def _linear(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    t = tangent(args[0])
+    if t is None:
+        return None
+    return call(op, overload, (t, *args[1:]))
+
+
+@_rule(JOINING)
+def _join(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    parts = [_or_zeros(tangent(x), x) for x in args[0]]
+    return call(op, overload, (tuple(parts), *args[1:]))
+
+
+def _or_zeros(t: Any, x: Any) -> Any:
+    return _C.zeros_like(x) if t is None else t
+
+
+@_rule(PRODUCTS)
+def _product(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    terms = []
+    for i, x in enumerate(args[:2]):
+        if isinstance(x, Tensor) and (t := tangent(x)) is not None:
+            terms.append(call(op, overload, (*args[:i], t, *args[i + 1 :])))
+    return _sum(terms)
+
+
+def _sum(terms: list[Any]) -> Any:
+    total = None
+    for t in terms:
+        total = t if total is None else total + t
+    return total
+
+
+@_rule("add sub subtract rsub")
+def _add(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    x, y = (tangent(a) if isinstance(a, Tensor) else None for a in args[:2])
+    if x is not None and y is not None:
+        return call(op, overload, (x, y, *args[2:]))
+    if x is not None:
+        t = -x if op.__name__ == "rsub" and args[2] == 1 else x
+        if op.__name__ == "rsub" and args[2] != 1:
+            t = x * -args[2]
+    else:
+        t = y if args[2] == 1 else y * args[2]
+        t = -t if op.__name__ in ("sub", "subtract") else t
+    return t.expand(result.shape).to(result.dtype, copy=True)
+
+
+@_rule("where")
+def _where(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    if len(args) == 1:
+        return None
+    x, y = (
+        (0 if (t := tangent(a)) is None else t) if isinstance(a, Tensor) else 0 for a in args[1:]
+    )
+    return _C.where(args[0], x, y).expand(result.shape).to(result.dtype)
+
+
+def _by_double_vjp(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    given = [x for x in tensors_in(args) if tangent(x) is not None and _differentiable(x)]
+    outputs = [result] if isinstance(result, Tensor) else list(tensors_in(result or ()))
+    if not given or not any(_differentiable(y) for y in outputs):
+        return None
+    # The graph lies beneath all levels: what one example needs alone must be its own.
+    vmaps = vmaps_of([*tensors_in(args), *(tangent(x) for x in given)])
+    enabled = _C.is_grad_enabled()
+    recorded = enabled and any(
+        x.requires_grad for x in (*tensors_in(args), *(tangent(x) for x in given))
+    )
+    _C.set_grad_mode(True)
+    try:
+        inner = {id(x): boundary(spread(x, vmaps)) for x in given}
+        y = call(op, overload, _replaced(args, inner))
+        ys = [y] if isinstance(y, Tensor) else list(tensors_in(y))
+        found = _transposed_twice(
+            ys, list(inner.values()), [spread(tangent(x), vmaps) for x in given], recorded
+        )
+    finally:
+        _C.set_grad_mode(enabled)
+    return found[0] if isinstance(result, Tensor) else found
+
+
+def _transposed_twice(ys: list[Any], xs: list[Any], tangents: list[Any], recorded: bool) -> list[Any]:
+    differentiable = [y for y in ys if _differentiable(y) and y.requires_grad]
+    seeds = [boundary(_C.zeros_like(y.detach())) for y in differentiable]
+    grads = gradient(differentiable, xs, seeds, True)
+    pairs = [(g, t) for g, t in zip(grads, tangents) if g is not None and g.requires_grad]
+    forward = gradient([g for g, _ in pairs], seeds, [t for _, t in pairs], recorded)
+    by_output = {id(y): t for y, t in zip(differentiable, forward)}
+    return [by_output.get(id(y)) for y in ys]
+
+
+def _differentiable(x: Any) -> bool:
+    return bool(x.is_floating_point() or x.is_complex())
+
+
+def _replaced(args: Any, by: dict[int, Any]) -> Any:
+    if isinstance(args, (tuple, list)):
+        return tuple(_replaced(a, by) for a in args)
+    return by.get(id(args), args)
+
+
+# ---- ops that write into their first argument -------------------------------------
+
+
+def _write(op: Any, overload: int, args: Any, level: Level) -> Any:
+    name, x = op.__name__, args[0]
+    if name in RESHAPING:
+        tangent = tangent_of(x, level)
+        with below(level):
+            call(op, overload, args)
+            if tangent is not None:
+                set_tangent(x, call(op, overload, (tangent, *args[1:])), level)
+        return x
+    if name == "copy_":
+        tangent = tangent_of(args[1], level)
+        with below(level):
+            call(op, overload, args)
+            _write_tangent(x, None if tangent is None else tangent.to(x.dtype), level)
+        return x
+    functional = op.functional
+    if functional is None or functional is op or op.asks_transforms or name == "zero_":
+        # What is written does not depend on the values: random numbers, zeros.
+        with below(level):
+            call(op, overload, args)
+            _write_tangent(x, None, level)
+        return x
+    result = call(functional, overload, (x.clone(), *args[1:]))
+    if result.shape != x.shape:
+        raise RuntimeError(
+            f"{name}: output with shape {list(x.shape)} doesn't match the broadcast shape "
+            f"{list(result.shape)}"
+        )
+    return x.copy_(result)
+
+
+def _write_tangent(x: Any, tangent: Any, level: Level) -> None:
+    """Writes a tangent (None: zero) where the views of a tensor see it too."""
+    old = tangent_of(x, level)
+    base = x._base
+    if old is None and tangent is None:
+        return
+    if old is None and base is not None:
+        whole = tangent_of(base, level)
+        if whole is None:
+            whole = _spread_zeros(base, tangent)
+            set_tangent(base, whole, level)
+        old = whole.as_strided(x.shape, x.stride(), x.storage_offset() - base.storage_offset())
+        set_tangent(x, old, level)
+    if old is None:
+        set_tangent(x, tangent.expand(x.shape).clone(), level)
+    elif tangent is None:
+        old.zero_()
+    elif vmaps_of((tangent,)) == vmaps_of((old,)):
+        old.copy_(tangent)
+    else:
+        set_tangent(x, spread(tangent.expand(x.shape), vmaps_of((old, tangent))).clone(), level)
+
+
+def _spread_zeros(base: Any, like: Any) -> Any:
+    zeros = _C.zeros_like(base)
+    missing = vmaps_of((like,))
+    return spread(zeros, missing).clone() if missing else zeros
