@@ -45,6 +45,7 @@ from flambeau_core.composed import (
     scatter_reduce,
     sequences,
     sets,
+    short_time_fourier,
     similarity,
     softmax,
     splitting,
