@@ -64,12 +64,12 @@ PyObject* show_operator(const char* name, PyObject* x) {
 }
 
 PyObject* show_get_item(PyObject* x, PyObject* index) {
-  static PyObject* handler = function_of("flambeau_core.overrides", "get_item");
+  static PyObject* handler = function_of("flambeau_core.interception", "get_item");
   return checked(PyObject_CallFunctionObjArgs(handler, x, index, nullptr));
 }
 
 PyObject* show_set_item(PyObject* x, PyObject* index, PyObject* value) {
-  static PyObject* handler = function_of("flambeau_core.overrides", "set_item");
+  static PyObject* handler = function_of("flambeau_core.interception", "set_item");
   return checked(PyObject_CallFunctionObjArgs(handler, x, index, value, nullptr));
 }
 

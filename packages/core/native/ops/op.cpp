@@ -3,6 +3,7 @@
 #include <Python.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <map>
@@ -96,14 +97,17 @@ PyObject* run_named(const Op* op, const Overload& o, Args& a) {
   }
 }
 
-// Arguments that are no tensors may still say what ops do with them.
-bool any_overrides(PyObject* const* args, Py_ssize_t n) {
-  for (Py_ssize_t i = 0; i < n; i++)
-    for (const char* name : {"__flambeau_function__", "__torch_function__"})
-      if (!is_tensor(args[i]) &&
-          PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(args[i])), name))
-        return true;
-  return false;
+// Arguments that are no tensors may still say what ops do with them, those in lists too.
+bool has_override(PyObject* o) {
+  if (is_tensor(o)) return false;
+  if (PyTuple_Check(o) || PyList_Check(o)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
+      if (has_override(PySequence_Fast_GET_ITEM(o, i))) return true;
+    return false;
+  }
+  auto type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  return PyObject_HasAttrString(type, "__flambeau_function__") ||
+         PyObject_HasAttrString(type, "__torch_function__");
 }
 
 PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
@@ -128,7 +132,7 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
       }
       return run_named(op, o, a);
     }
-    if (any_overrides(args, nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0)))
+    if (std::any_of(args, args + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0), has_override))
       return call_overrides(self, args, nargs, kwnames);
     if (op->is_operator) Py_RETURN_NOTIMPLEMENTED;
     throw Error(ErrorKind::Type, alone ? why : describe_call(op, args, nargs, kwnames));

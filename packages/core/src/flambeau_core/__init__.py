@@ -20,6 +20,7 @@ from . import _C
 from . import composed as _composed  # declares its ops
 from . import hooks as hooks
 from . import layout as _layout
+from . import overrides as overrides
 from . import tensor_methods as _tensor_methods
 from ._C import Size as Size
 from ._C import Tensor as Tensor
@@ -49,12 +50,18 @@ if TYPE_CHECKING:
 
 # What the extension offers to this package alone.
 _INTERNAL = {
+    "reaches_beyond",
+    "set_dual",
+    "intercepted",
+    "attended",
+    "attend",
     "API_VERSION",
     "GradContext",
     "Node",
     "autocast_get",
     "autocast_set",
     "borrows_kernel",
+    "backward_has_inputs",
     "cached_bytes",
     "cpu_fallback",
     "current_backend",
@@ -97,6 +104,7 @@ layout = _layout.layout
 newaxis = None
 
 _tensor_methods.install()
+overrides.install()
 
 # ---- what is loaded on first use --------------------------------------------------
 
@@ -122,6 +130,7 @@ _LAZY = {
     "is_autocast_enabled": "amp",
     "finfo": "type_info",
     "iinfo": "type_info",
+    "vmap": "func",
     "save": "serialization",
     "load": "serialization",
     "set_printoptions": "printing",

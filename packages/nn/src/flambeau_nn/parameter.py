@@ -6,9 +6,17 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
+from flambeau_core.overrides import disabled
 from flambeau_core.parameter_type import set_parameter_type
 
-__all__ = ["Buffer", "Parameter"]
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
 
 
 class Parameter(Tensor):
@@ -17,6 +25,8 @@ class Parameter(Tensor):
     `data` (any shape; an empty tensor when left out) shares its memory with the parameter.
     `requires_grad` is on unless said otherwise, also under `no_grad`.
     """
+
+    __torch_function__ = disabled  # ops take it for a plain tensor
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
@@ -37,10 +47,6 @@ class Parameter(Tensor):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return "Parameter containing:\n" + super().__repr__()
-
-
-# Files that hold parameters are read by core, which does not know this class.
-set_parameter_type(Parameter)
 
 
 # Core writes and reads parameters in files by the class that it is told of.
@@ -65,6 +71,8 @@ class Buffer(Tensor, metaclass=_BufferType):
     `persistent` says whether it is part of the module's `state_dict`.
     """
 
+    __torch_function__ = disabled  # ops take it for a plain tensor
+
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
@@ -74,3 +82,114 @@ class Buffer(Tensor, metaclass=_BufferType):
         buffer.persistent = persistent
         buffer._is_buffer = True
         return buffer
+
+
+# What may be done with a tensor that has no shape yet.
+_ALLOWED = {
+    "bfloat16",
+    "copy_",
+    "cpu",
+    "cuda",
+    "double",
+    "float",
+    "half",
+    "is_complex",
+    "is_floating_point",
+    "to",
+}
+
+
+class UninitializedTensorMixin:
+    """A tensor of a known dtype and device that gets its shape, and its class, later."""
+
+    cls_to_become: type[Tensor]
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Takes on a shape, with unset values, and the class that it stands for."""
+        device = self.device if device is None else device
+        dtype = self.dtype if dtype is None else dtype
+        self.data = fb.empty(shape, device=device, dtype=dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Raises RuntimeError: the shape is not known."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. Call `forward` of its "
+            "module first. In `load_state_dict`: an uninitialized parameter cannot be loaded into "
+            "an initialized one."
+        )
+
+    def share_memory_(self) -> Any:
+        """Raises RuntimeError: there is no memory yet."""
+        raise RuntimeError(
+            "Can't share memory of an uninitialized parameter or buffer. Call `forward` of its "
+            "module before `share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        known = memo.get(id(self))
+        if known is None:
+            known = memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
+        return known
+
+    def __reduce_ex__(self: Any, protocol: Any) -> Any:
+        return type(self), (self.requires_grad, self.device, self.dtype)
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        name = getattr(func, "__name__", str(func))
+        if name not in _ALLOWED:
+            raise ValueError(
+                f"Attempted to use an uninitialized parameter in {name}. Call `forward` of its "
+                "module, or `materialize`, first."
+            )
+        return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter of a lazy module, before its first call."""
+
+    cls_to_become = Parameter
+
+    def __new__(
+        cls, requires_grad: bool = True, device: Any = None, dtype: Any = None
+    ) -> UninitializedParameter:
+        return Tensor._make_subclass(cls, fb.empty(0, device=device, dtype=dtype), requires_grad)
+
+
+class _MaterializedBuffer(Tensor):
+    """A buffer that was uninitialized once; Python lets no object become a plain Tensor."""
+
+    __torch_function__ = disabled  # ops take it for a plain tensor
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer of a lazy module, before its first call."""
+
+    __torch_function__ = disabled  # ops take it for a plain tensor
+
+    cls_to_become = _MaterializedBuffer
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        persistent: bool = True,
+    ) -> UninitializedBuffer:
+        data = fb.empty(0, device=device, dtype=dtype)
+        buffer: Any = Tensor._make_subclass(cls, data, requires_grad)
+        buffer.persistent = persistent
+        buffer._is_buffer = True
+        return buffer
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a tensor is still uninitialized."""
+    return isinstance(param, UninitializedTensorMixin)

@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "TreeSpec",
+    "like",
     "register_pytree_node",
     "tree_flatten",
     "tree_leaves",
@@ -113,9 +114,14 @@ def _built(leaves: Any, spec: TreeSpec) -> Any:
     children = [_built(leaves, child) for child in spec.children]
     if spec.type in _nodes:
         return _nodes[spec.type][1](children, spec.context)
-    if hasattr(spec.type, "_fields"):
-        return spec.type(*children)
-    return spec.type(children)
+    return tuple.__new__(spec.type, children)  # past the constructors of named tuples
+
+
+def like(container: Any, items: Any) -> Any:
+    """A list or tuple (named ones too) of a container's type, with other items."""
+    if isinstance(container, tuple):
+        return tuple.__new__(type(container), list(items))
+    return type(container)(items)
 
 
 def tree_leaves(tree: Any) -> list[Any]:

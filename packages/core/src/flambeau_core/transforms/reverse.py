@@ -57,19 +57,18 @@ def _collect(x: Any, found: set[Level]) -> None:
 def spread(x: Any, vmaps: list[Level]) -> Any:
     """A tensor repeated for every example of vmaps that it does not depend on."""
     level = innermost((x,))
-    if level is not None and level.kind == "forward":
-        tangent = tangent_of(x, level)
-        with below(level):
-            y, t = spread(x, vmaps), None if tangent is None else spread(tangent, vmaps)
-        if t is not None and y is not x:
-            set_tangent(y, t, level)
-        return y
-    if level is not None and level in vmaps:
-        inside = spread(x.value, vmaps[: vmaps.index(level)])
-        x = x if inside is x.value else batch(inside, level)
-        vmaps = vmaps[vmaps.index(level) + 1 :]
-    elif level is not None:
+    if level is not None:
+        inner = [v for v in vmaps if v.number < level.number]
         vmaps = [v for v in vmaps if v.number > level.number]
+        if inner and level.kind == "vmap":
+            x = batch(spread(x.value, inner), level)
+        elif inner:
+            tangent = tangent_of(x, level)
+            with below(level):
+                y, t = spread(x, inner), None if tangent is None else spread(tangent, inner)
+            if t is not None and y is not x:
+                set_tangent(y, t, level)
+            x = y
     for v in vmaps:
         x = batch(x.unsqueeze(0).expand(v.batch_size, *x.shape), v)
     return x

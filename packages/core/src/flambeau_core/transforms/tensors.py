@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _C
+from ..overrides import disabled
 from .levels import Level, active, below
 
 __all__ = [
@@ -39,6 +40,7 @@ class BatchedTensor(Tensor):  # type: ignore[misc, valid-type]
     """
 
     _interception = BATCHED
+    __torch_function__ = disabled
     value: Any
     level: Level
 

@@ -13,6 +13,7 @@ from ... import _C
 from ..dispatch import call as dispatch
 from ..dispatch import decompose
 from ..levels import Level
+from ..pytree import like
 from ..tensors import batch, is_batched, tensors_in
 from . import dimensions, elementwise, indexing, neural, products, reductions
 from .random import RANDOM, Same, in_place
@@ -56,7 +57,7 @@ def _seen(result: Any, level: Level) -> Any:
     if isinstance(result, Tensor):
         return result if is_batched(result, level) else batch(result, level)
     if isinstance(result, (tuple, list)):
-        return type(result)(_seen(r, level) for r in result)
+        return like(result, (_seen(r, level) for r in result))
     return result
 
 
@@ -83,7 +84,7 @@ def _stacked(results: list[Any], level: Level) -> Any:
             raise NotBatchable(f"vmap: the results of the examples differ in shape: {shapes}")
         return batch(_C.stack(results), level)
     if isinstance(first, (tuple, list)):
-        return type(first)(_stacked(list(each), level) for each in zip(*results))
+        return like(first, (_stacked(list(each), level) for each in zip(*results)))
     return first
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import _C
+from ..pytree import like
 from .rule import BatchedCall, rule
 
 __all__ = ["shifted", "shifted_all"]
@@ -28,7 +29,7 @@ def _scalar_result(result: Any) -> Any:
     """Takes the stand-in dimension of 0-dimensional examples away again."""
     if isinstance(result, _C.Tensor):
         return result.squeeze(1)
-    return type(result)(_scalar_result(r) for r in result)
+    return like(result, (_scalar_result(r) for r in result))
 
 
 @rule("cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "softmax", "log_softmax", "sort")
