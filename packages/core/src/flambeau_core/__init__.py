@@ -113,6 +113,7 @@ _SUBMODULES = {
     "autograd",
     "backends",
     "cuda",
+    "linalg",
     "fft",
     "masked",
     "nn_ops",
@@ -128,8 +129,11 @@ _LAZY = {
     "autocast": "amp",
     "get_autocast_dtype": "amp",
     "is_autocast_enabled": "amp",
+    "chain_matmul": "linalg.products",
     "finfo": "type_info",
     "iinfo": "type_info",
+    "pca_lowrank": "linalg.low_rank",
+    "svd_lowrank": "linalg.low_rank",
     "vmap": "func",
     "save": "serialization",
     "load": "serialization",
@@ -307,6 +311,7 @@ if TYPE_CHECKING:
     from . import backends as backends
     from . import cuda as cuda
     from . import fft as fft
+    from . import linalg as linalg
     from . import masked as masked
     from . import nn_ops as nn_ops
     from . import optim_ops as optim_ops
@@ -314,11 +319,14 @@ if TYPE_CHECKING:
     from . import random as random
     from . import return_types as return_types
     from . import serialization as serialization
-    from . import special as special
     from . import signal as signal
+    from . import special as special
     from .amp import autocast as autocast
     from .amp import get_autocast_dtype as get_autocast_dtype
     from .amp import is_autocast_enabled as is_autocast_enabled
+    from .linalg.low_rank import pca_lowrank as pca_lowrank
+    from .linalg.low_rank import svd_lowrank as svd_lowrank
+    from .linalg.products import chain_matmul as chain_matmul
     from .plugins import register_backend as register_backend
     from .plugins import set_backend as set_backend
     from .plugins import use_backend as use_backend
