@@ -13,6 +13,8 @@ def _polygamma(n: int, x: fb.Tensor) -> fb.Tensor:
         raise RuntimeError(f"polygamma: polygamma(n, x) does not support negative n, got n={n}")
     if n == 0:
         return x.digamma()
+    if n == 1:
+        return fb.special.zeta(2, x).masked_fill(x == math.inf, 0)
     # 170! is the largest factorial that is finite.
     factorial = float(math.factorial(n)) if n <= 170 else math.inf
     return fb.special.zeta(n + 1, x) * (factorial if n % 2 else -factorial)

@@ -47,4 +47,5 @@ def airy_ai(xp: Any, x: Array) -> Array:
     turn = math.pi / 4 - zeta
     wave = 2 * scale * (xp.cos(turn) * ray.real - xp.sin(turn) * ray.imag)
     far = xp.where(x > 0, decay, wave)
-    return xp.where(xp.abs(x) <= NEAR, series(xp.clip(x, -NEAR, NEAR)), far)
+    value = xp.where(xp.abs(x) <= NEAR, series(xp.clip(x, -NEAR, NEAR)), far)
+    return xp.where(xp.isinf(x), xp.nan, value)  # as in PyTorch

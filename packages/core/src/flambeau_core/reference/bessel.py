@@ -55,9 +55,12 @@ def i1e(xp: Any, x: Array) -> Array:
 
 
 def grown(xp: Any, scaled: Array, x: Array) -> Array:
-    """A scaled value times exp(|x|), in two factors, since that overflows before I does."""
+    """A scaled value times exp(|x|), in two factors, since that overflows before I does.
+
+    At infinity it is NaN, as in PyTorch.
+    """
     root = xp.exp(xp.abs(x.astype("float64")) / 2)
-    return xp.where(xp.isinf(x), xp.copysign(xp.inf, scaled), scaled * root * root)
+    return scaled * root * root
 
 
 def i0(xp: Any, x: Array) -> Array:

@@ -24,7 +24,7 @@ BERNOULLI = (
 
 
 def zeta_positive(xp: Any, s: Array, q: Array) -> Array:
-    """For s > 1 and q > 0 by Euler's and Maclaurin's formula."""
+    """For s > 1 and q > 0 by Euler's and Maclaurin's formula; NaN at infinity, as in PyTorch."""
     head = xp.zeros_like(q)
     for k in range(HEAD):
         head = head + (q + k) ** -s
@@ -36,7 +36,7 @@ def zeta_positive(xp: Any, s: Array, q: Array) -> Array:
         rising = rising * ((s + 2 * j + 1) * (s + 2 * j + 2) / (end * end))
     tail = series + power * end / (s - 1)
     # where the asymptotic series is of no use (s far above q), the tail is negligible
-    return head + xp.where(xp.isfinite(tail) & (s < 2 * math.pi * end), tail, 0.0)
+    return head + xp.where(s <= 2 * math.pi * end, tail, 0.0)
 
 
 def zeta(xp: Any, s: Array, q: Array) -> Array:
