@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import flambeau_core as fb
-from flambeau_testing import op_checks
+from flambeau_testing import op_checks, transform_checks
 from flambeau_testing.op_samples import DECLARATIONS, Declaration, Sample
 from flambeau_testing.op_samples.declaration import INTEGERS, Array, Constant
 
@@ -192,6 +192,24 @@ def test_gradients(op: Declaration) -> None:
 @pytest.mark.parametrize("op", rows(differentiable=True, twice_differentiable=True))
 def test_second_gradients(op: Declaration) -> None:
     op_checks.check_second_gradients(op, "cpu")
+
+
+# How many elements these give depends on values, which differ from example to example.
+DATA_DEPENDENT = {"bincount", "masked_select", "nonzero", "x[mask]"}
+
+
+@pytest.mark.parametrize("op", rows())
+def test_vmap(op: Declaration) -> None:
+    if op.id in DATA_DEPENDENT:
+        with pytest.raises(RuntimeError, match="vmap: .*example to example"):
+            transform_checks.check_vmap(op, "cpu")
+    else:
+        transform_checks.check_vmap(op, "cpu")
+
+
+@pytest.mark.parametrize("op", rows(differentiable=True))
+def test_forward_mode(op: Declaration) -> None:
+    transform_checks.check_forward_mode(op, "cpu")
 
 
 @pytest.mark.parametrize("op", rows(differentiable=True))
