@@ -7,9 +7,12 @@ dtypes and in-place forms, on every backend.
 from flambeau_testing.op_samples import (
     binary,
     comparison,
+    foreach,
+    fourier,
     indexing,
     joining,
     loss,
+    masked,
     neural,
     order,
     product,
@@ -37,4 +40,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     *product.DECLARATIONS,
     *neural.DECLARATIONS,
     *loss.DECLARATIONS,
+    *fourier.DECLARATIONS,
+    *masked.DECLARATIONS,
+    *foreach.DECLARATIONS,
 )

@@ -50,7 +50,8 @@ class Declaration:
     `samples` makes its inputs from a NumPy generator. `differentiable` says whether a gradient is
     checked, `inplace` whether the method with an underscore exists, `strided` whether inputs may
     have any layout in memory. `widen` multiplies the
-    tolerance for ops that lose digits by nature.
+    tolerance for ops that lose digits by nature. `call` stands in for the op where the checks need
+    its arguments or results in another form, such as complex numbers in parts.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Declaration:
     namespace: str = ""
     widen: float = 1.0
     method: str | None = None
+    call: Callable[..., Any] | None = None
 
     @property
     def id(self) -> str:
@@ -72,6 +74,8 @@ class Declaration:
     @property
     def function(self) -> Callable[..., Any]:
         """The op itself; ops that exist as methods only are called on their first argument."""
+        if self.call is not None:
+            return self.call
         if self.method is not None:
             name = self.method
             return lambda first, *rest, **named: getattr(first, name)(*rest, **named)
