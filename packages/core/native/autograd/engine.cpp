@@ -123,6 +123,7 @@ class Run {
   }
 
   uint32_t id() const { return id_; }
+  bool has_inputs() const { return !o_.inputs.empty(); }
 
   // Whether a gradient can still come to a node or a leaf, or is there now.
   bool reaches(Node* node, Tensor* leaf) {
@@ -429,6 +430,7 @@ std::vector<Ref> run_backward(const std::vector<Ref>& roots, const std::vector<R
 }
 
 int64_t current_backward() { return current ? int64_t(current->id()) : -1; }
+bool backward_has_inputs() { return current && current->has_inputs(); }
 bool backward_reaches(Node* node, Tensor* leaf) { return current && current->reaches(node, leaf); }
 
 }  // namespace flambeau

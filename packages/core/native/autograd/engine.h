@@ -21,6 +21,8 @@ std::vector<Ref> run_backward(const std::vector<Ref>& roots, const std::vector<R
 
 // The number of the pass that this thread is in, or -1.
 int64_t current_backward();
+// Whether that pass computes the gradients of given tensors only.
+bool backward_has_inputs();
 // Whether that pass will yet bring a gradient to a node or to a leaf.
 bool backward_reaches(Node* node, Tensor* leaf);
 

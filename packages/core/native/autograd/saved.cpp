@@ -31,16 +31,13 @@ void free_packed(PyObject* capsule) {
 
 PyObject* call_pack(PyObject* pack, Tensor* t) {
   GradModeGuard off(false);
-  Ref given = alias(t);
   const uint32_t before = t->storage->version;
-  PyObject* value = checked(PyObject_CallOneArg(pack, reinterpret_cast<PyObject*>(given.get())));
+  PyObject* value = checked(PyObject_CallOneArg(pack, reinterpret_cast<PyObject*>(t)));
   if (t->storage->version == before) return value;
   Py_DECREF(value);
   fail(ErrorKind::Runtime,
-       "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
-       "pack hook can not be modified by in-place operations as this can lead to unexpected "
-       "side-effects. Please open an issue if you need to perform in-place operations on the "
-       "input to a pack hook.");
+       "A saved tensor pack hook is modifying its input in place: it may be needed elsewhere, so "
+       "a hook must leave it as it is.");
 }
 
 [[noreturn]] void fail_inference(Tensor* t) {
@@ -98,10 +95,10 @@ Ref Saved::unpack(Node* node) const {
          type.c_str());
   }
   Ref t = Ref::steal(as_tensor(answer));
-  if (!grad_mode.enabled) return t;
   const int nr = first_packed - 1 - output_nr_;
   if (nr < 0 && !packed->origin.wanted()) return t;
-  // For higher derivatives it takes the place of the tensor that was packed.
+  // It takes the place in the graph of the tensor that was packed.
+  GradModeGuard on(true);
   Ref placed = alias(t);
   if (nr >= 0) {
     attach(placed, node, uint32_t(nr));

@@ -163,12 +163,17 @@ PyObject* method_is_inference(PyObject* o, PyObject*) {
 }
 
 PyObject* method_detach_(PyObject* o, PyObject*) {
-  Tensor* t = self_of(o);
-  if (t->grad_fn) release(t->grad_fn);
-  t->grad_fn = nullptr;
-  t->flags &= ~uint32_t(kRequiresGrad | kView);
-  if (t->base) Py_CLEAR(reinterpret_cast<PyObject*&>(t->base));
-  return boxed(t);
+  return guarded([&]() -> PyObject* {
+    Tensor* t = self_of(o);
+    if (t->flags & kView)
+      fail(
+          ErrorKind::Runtime,
+          "detach_: a view cannot be detached in place, since its base would not be. Use detach()");
+    if (t->grad_fn) release(t->grad_fn);
+    t->grad_fn = nullptr;
+    t->flags &= ~uint32_t(kRequiresGrad);
+    return boxed(t);
+  });
 }
 
 PyObject* method_retain_grad(PyObject* o, PyObject*) {

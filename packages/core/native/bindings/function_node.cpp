@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bindings/bindings.h"
+#include "dispatch/shape_rules.h"
 #include "ops/view_history.h"
 
 namespace flambeau {
@@ -99,6 +100,19 @@ void FunctionNode::apply(Backward& b) {
   Py_DECREF(result);
 }
 
+// A gradient may be broader than its input, as after broadcasting, and is summed then.
+void check_gradient_shape(const char* name, int index, const Edge& e, Tensor* g) {
+  if (!e.shape) return;
+  int64_t strides[max_dims];
+  const Ints wanted(*e.shape);
+  if (wanted.n <= g->ndim() && broadcast_strides(wanted, wanted, g->shape(), strides)) return;
+  fail(
+      ErrorKind::Runtime,
+      "Function %s returned an invalid gradient at index %d - got %s but expected shape compatible "
+      "with %s",
+      name, index, to_string(g->shape()).c_str(), to_string(wanted).c_str());
+}
+
 void FunctionNode::take(Backward& b, PyObject* const* gradients, Py_ssize_t n) const {
   for (Py_ssize_t i = 0; i < std::max<Py_ssize_t>(n, n_edges); i++) {
     PyObject* g = i < n ? gradients[i] : nullptr;
@@ -109,8 +123,9 @@ void FunctionNode::take(Backward& b, PyObject* const* gradients, Py_ssize_t n) c
            int(n_edges), n);
     if (g == Py_None) continue;
     if (!is_tensor(g))
-      fail(ErrorKind::Type, "function %s returned a gradient of type %s, expected a tensor or None",
+      fail(ErrorKind::Runtime, "function %s: expected Variable or None as a gradient, got %s",
            name(), Py_TYPE(g)->tp_name);
+    check_gradient_shape(name(), int(i), edges[i], as_tensor(g));
     b.set(int(i), Ref(as_tensor(g)));
   }
 }

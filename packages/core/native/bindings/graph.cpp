@@ -75,6 +75,10 @@ PyObject* function_current_backward(PyObject*, PyObject*) {
   return PyLong_FromLongLong(current_backward());
 }
 
+PyObject* function_backward_has_inputs(PyObject*, PyObject*) {
+  return PyBool_FromLong(backward_has_inputs());
+}
+
 PyObject* function_will_execute(PyObject*, PyObject* o) {
   return guarded([&]() -> PyObject* {
     NodeEnd end = node_end(o);
@@ -99,6 +103,7 @@ PyMethodDef autograd_graph_functions[] = {
     {"stand_in", fast(function_stand_in), METH_FASTCALL, nullptr},
     {"gradient_node", function_gradient_node, METH_O, nullptr},
     {"current_backward", function_current_backward, METH_NOARGS, nullptr},
+    {"backward_has_inputs", function_backward_has_inputs, METH_NOARGS, nullptr},
     {"will_execute", function_will_execute, METH_O, nullptr},
     {"_live_nodes", function_live_nodes, METH_NOARGS,
      "How many nodes of graphs are alive in this process."},

@@ -82,6 +82,14 @@ PyObject* get_attribute(PyObject* o, PyObject* attribute) {
   return PyObject_GetAttr(n->context(), attribute);
 }
 
+int set_attribute(PyObject* o, PyObject* attribute, PyObject* value) {
+  Node* n = self_of(o)->node;
+  bool own = !n || !n->context() || n->context() == Py_None ||
+             _PyType_Lookup(Py_TYPE(o), attribute) != nullptr;
+  return own ? PyObject_GenericSetAttr(o, attribute, value)
+             : PyObject_SetAttr(n->context(), attribute, value);
+}
+
 PyObject* get_next(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
     Node* n = self_of(o)->node;
@@ -156,6 +164,7 @@ PyMemberDef members[] = {
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+                       {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                        {Py_tp_getset, attributes},
                        {Py_tp_methods, methods},
                        {Py_tp_members, members},

@@ -53,6 +53,7 @@ _INTERNAL = {
     "reaches_beyond",
     "set_dual",
     "intercepted",
+    "reclassed",
     "attended",
     "attend",
     "API_VERSION",

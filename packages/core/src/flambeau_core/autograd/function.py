@@ -123,13 +123,21 @@ class Function(FunctionCtx):
             "or set generate_vmap_rule=True."
         )
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            f"{type(self).__name__}: functions are not called as objects; make forward and "
+            "backward static methods and use apply"
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Runs forward and records backward as its gradient."""
+        separate = cls.setup_context is not Function.setup_context
+        if separate:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
         ctx = _context_class(cls)()  # type: ignore[arg-type]
         recording = _C.is_grad_enabled()
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-        separate = cls.setup_context is not Function.setup_context
         with no_grad():
             if separate:
                 result = cls.forward(*args, **kwargs)
@@ -140,6 +148,19 @@ class Function(FunctionCtx):
         if not (recording and any(ctx.needs_input_grad)):
             return result
         return _record(cls, ctx, args, result)
+
+
+def _with_defaults(
+    forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments in forward's order: setup_context sees the defaults too."""
+    if not kwargs and not getattr(forward, "__defaults__", None):
+        return args
+    import inspect  # slow to import, and few functions need it
+
+    bound = inspect.signature(forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
 
 
 @functools.cache

@@ -7,6 +7,7 @@ require("flambeau.autograd", "flambeau-core")
 
 from flambeau_core.autograd import (
     Function as Function,
+    NestedIOFunction as NestedIOFunction,
     Variable as Variable,
     backward as backward,
     detect_anomaly as detect_anomaly,
@@ -17,23 +18,28 @@ from flambeau_core.autograd import (
     once_differentiable as once_differentiable,
     set_detect_anomaly as set_detect_anomaly,
     set_grad_enabled as set_grad_enabled,
+    set_multithreading_enabled as set_multithreading_enabled,
 )
 from flambeau.autograd import (
     anomaly_mode as anomaly_mode,
     function as function,
     grad_mode as grad_mode,
+    graph as graph,
 )
 
 __all__ = [
     "Function",
+    "NestedIOFunction",
     "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
     "grad",
+    "graph",
     "inference_mode",
     "no_grad",
     "once_differentiable",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

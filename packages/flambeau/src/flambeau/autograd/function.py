@@ -3,10 +3,16 @@
 
 from flambeau_core.autograd.function import (
     Function as Function,
+    FunctionCtx as FunctionCtx,
+    InplaceFunction as InplaceFunction,
+    NestedIOFunction as NestedIOFunction,
     once_differentiable as once_differentiable,
 )
 
 __all__ = [
     "Function",
+    "FunctionCtx",
+    "InplaceFunction",
+    "NestedIOFunction",
     "once_differentiable",
 ]

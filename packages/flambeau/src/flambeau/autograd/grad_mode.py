@@ -6,6 +6,7 @@ from flambeau_core.autograd.grad_mode import (
     inference_mode as inference_mode,
     no_grad as no_grad,
     set_grad_enabled as set_grad_enabled,
+    set_multithreading_enabled as set_multithreading_enabled,
 )
 
 __all__ = [
@@ -13,4 +14,5 @@ __all__ = [
     "inference_mode",
     "no_grad",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

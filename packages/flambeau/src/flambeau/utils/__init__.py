@@ -6,9 +6,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from flambeau.utils import checkpoint as checkpoint
     from flambeau.utils import data as data
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,0 +1,1 @@
+"""Modules for programs that use tensors: checkpointing."""
