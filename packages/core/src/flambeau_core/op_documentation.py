@@ -8,18 +8,32 @@ the first op is asked for its documentation, not before.
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from . import _C
+from . import _INTERNAL as INTERNAL
 
-__all__ = ["Section", "docstring", "forms", "prose", "sections", "signature", "summary"]
+__all__ = [
+    "Section",
+    "docstring",
+    "forms",
+    "places",
+    "prose",
+    "section",
+    "sections",
+    "signature",
+    "summary",
+]
 
 FOLDER = Path(__file__).with_name("op_docs")
-PLACES = {"flambeau": _C, "Tensor": _C.Tensor, "nn_ops": _C.nn_ops, "optim_ops": _C.optim_ops}
+# Modules whose ops carry the module in their name: `fft_rfft` is `flambeau.fft.rfft`.
+MODULES = ("fft", "linalg", "special")
 EMPTY = inspect.Parameter.empty
 
 
@@ -39,23 +53,48 @@ def sections() -> dict[str, Section]:
     for file in sorted(FOLDER.glob("*.md")):
         parts = re.split(r"^## (.+)\n", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
         for heading, text in zip(parts[1::2], parts[2::2], strict=True):
-            names = tuple(heading.strip().split(", "))
+            names = tuple(heading.strip().replace(".", "_").split(", "))
             found.update(dict.fromkeys(names, Section(file.stem, names, text.strip())))
     return found
 
 
-def functional_name(op: Any) -> str:
-    """The name under which an op, its in-place form and its operator are documented."""
+def places() -> dict[str, dict[str, Any]]:
+    """The public ops by where they are found."""
+    holders = {"flambeau": _C, "Tensor": _C.Tensor}
+    holders |= {f"flambeau.{name}": getattr(_C, name) for name in ("nn_ops", "optim_ops")}
+    holders |= {f"flambeau.{name}": import_module(f"{__package__}.{name}") for name in MODULES}
+    op_type = type(_C.add)
+    return {
+        place: {
+            name: value
+            for name, value in vars(holder).items()
+            if isinstance(value, op_type) and name[0] != "_" and name not in INTERNAL
+        }
+        for place, holder in holders.items()
+    }
+
+
+def declared_name(op: Any) -> str:
+    """The name in the declaration, which an in-place form and an operator share."""
     return str(op.schemas[0].split("(")[0])
+
+
+def section(op: Any) -> Section | None:
+    """What is written of an op, or of the op that it is a form of."""
+    declared = declared_name(op)
+    for name in (op.__name__, declared, declared.removesuffix("_")):
+        if name in sections():
+            return sections()[name]
+    return None
 
 
 def prose(op: Any) -> str:
     """What there is to say of an op besides its declaration; empty where nothing is written."""
-    section = sections().get(op.__name__) or sections().get(functional_name(op))
-    if section is not None:
-        return section.text
-    functional = op.functional or op
-    return inspect.getdoc(functional.definition) or "" if functional.definition else ""
+    found = section(op)
+    if found is not None:
+        return found.text
+    function = (op.functional or op).definition
+    return inspect.getdoc(function) or "" if function else ""
 
 
 def summary(op: Any) -> str:
@@ -104,7 +143,11 @@ def parameters(schema: str) -> list[inspect.Parameter]:
             kind = inspect.Parameter.KEYWORD_ONLY
         else:
             name = "input" if name == "self" else name
-            found.append(inspect.Parameter(name, kind, default=value))
+            if keyword.iskeyword(name):
+                found = [p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in found]
+                found.append(inspect.Parameter(name, found[0].kind, default=value))
+            else:
+                found.append(inspect.Parameter(name, kind, default=value))
     return found
 
 
@@ -131,34 +174,44 @@ def readable(op: Any, schema: str) -> str:
             shown.append("*")
             starred = True
         shown.append(str(p))
-    return f"{op.__name__}({', '.join(shown)})"
+    return f"{shown_name(op.__name__)}({', '.join(shown)})"
 
 
 # ---- forms -----------------------------------------------------------------------------
 
 
+def shown_name(name: str) -> str:
+    """The name of an op within `flambeau`: `fft.rfft` for `fft_rfft`."""
+    module, _, rest = name.partition("_")
+    return f"{module}.{rest}" if module in MODULES and rest else name
+
+
 def forms(op: Any) -> list[str]:
     """Where an op is found and how: `Tensor.add`, `Tensor.add_`, `out=`."""
-    name = functional_name(op)
-    found = []
-    for form in (name, f"{name}_"):
-        found += [f"{place}.{form}" for place, holder in PLACES.items() if form in vars(holder)]
-    if any("any out=None" in schema for schema in op.schemas):
-        found.append("out=")
-    return found
+    name = declared_name(op)
+    found = [
+        f"{place}.{attribute}"
+        for form in (name, f"{name}_")
+        for place, ops in places().items()
+        for attribute, value in ops.items()
+        if value.__name__ == form
+    ]
+    return found + ["out="] * any("any out=None" in schema for schema in op.schemas)
 
 
 def notes(op: Any) -> list[str]:
     """What the declaration says beyond the signature."""
-    section = sections().get(functional_name(op))
-    found = []
-    if op.inplace and op.functional is not None:
-        found.append(f"Writes the result into its first argument: the in-place form of `{op.functional.__name__}`.")
-    elif op.__name__ != functional_name(op):
-        found.append(f"The operator form of `{functional_name(op)}`.")
-    if section is not None and functional_name(op) in section.names[1:]:
-        found.append(f"An alias of `{section.names[0]}`.")
-    return found
+    found = section(op)
+    name, declared = op.__name__, declared_name(op)
+    if found is None:
+        return []
+    if name.startswith("__"):
+        return [f"The operator form of `{declared}`."]
+    if name.endswith("_") and name not in found.names:
+        return [f"The in-place form of `{name[:-1]}`: writes the result into its first argument."]
+    if name in found.names[1:]:
+        return [f"An alias of `{shown_name(found.names[0])}`."]
+    return []
 
 
 def docstring(op: Any) -> str:
