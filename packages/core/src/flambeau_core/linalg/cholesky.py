@@ -92,6 +92,31 @@ def cholesky_of(self: Tensor, upper: bool) -> Tensor:
     return _triangle(self, upper, "cholesky")[0]
 
 
+# ---- what a factor solves -----------------------------------------------------------
+# PyTorch's gradients for a factor are those of the whole matrix, also where it is not read.
+
+
+@primitive("_cholesky_solve(Tensor B, Tensor L, bool upper) -> Tensor")
+def solved(B: Tensor, L: Tensor, upper: bool) -> Tensor:
+    lower = L.mH if upper else L
+    return solve_with(lower.mH, solve_with(lower, B, upper=False), upper=True)
+
+
+@solved.gradient
+def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
+    _, L, upper = inputs
+    grad_B = solved(grads[0], L, upper)
+    if not needs[1]:
+        return grad_B, None
+    return grad_B, _factor_gradient(-(grad_B @ outputs[0].mH), L, upper)
+
+
+def _factor_gradient(grad: Tensor, L: Tensor, upper: bool) -> Tensor:
+    """From the gradient of the product ``L L^H``, or ``L^H L``."""
+    both = grad + grad.mH
+    return L @ both if upper else both @ L
+
+
 def cholesky_solve(self: Tensor, input2: Tensor, upper: bool) -> Tensor:
     """Solves ``A X = B`` for ``B`` ``(..., n, k)``, given A's Cholesky factor ``(..., n, n)``."""
     name = "cholesky_solve"
@@ -100,13 +125,26 @@ def cholesky_solve(self: Tensor, input2: Tensor, upper: bool) -> Tensor:
     require_same_dtype(name, self, input2, "b and L")
     require_compatible(name, input2, self, True)
     factor, right = broadcast_batches(name, input2, self)
-    L = factor.mH if upper else factor
-    return solve_with(L.mH, solve_with(L, right, upper=False), upper=True)
+    X: Tensor = solved(right, factor, upper)
+    return X
+
+
+@primitive("_cholesky_inverse(Tensor L, bool upper) -> Tensor")
+def inverted(L: Tensor, upper: bool) -> Tensor:
+    lower = L.mH if upper else L
+    inverse = solve_with(lower, identity_like(lower, lower.shape[-1]), upper=False)
+    return inverse.mH @ inverse
+
+
+@inverted.gradient
+def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
+    L, upper = inputs
+    inverse = outputs[0]
+    return _factor_gradient(-(inverse @ (grads[0] @ inverse)), L, upper)
 
 
 def cholesky_inverse(self: Tensor, upper: bool) -> Tensor:
     """The inverse of the matrix whose Cholesky factor is given, ``(..., n, n)``."""
     require_square_numbers("cholesky_inverse", self)
-    L = self.mH if upper else self
-    inverse = solve_with(L, identity_like(L, L.shape[-1]), upper=False)
-    return inverse.mH @ inverse
+    inverse: Tensor = inverted(self, upper)
+    return inverse

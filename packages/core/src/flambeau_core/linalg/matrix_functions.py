@@ -24,7 +24,8 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
     """
     require_square("linalg.matrix_power", self)
     if n == 0:
-        return identity_like(self, self.shape[-1]).clone()
+        # an input that requires gradients gets zeros
+        return self.clone().copy_(identity_like(self, self.shape[-1]))
     base: Tensor = self if n > 0 else inv(self)
     result: Tensor | None = None
     left = abs(n)

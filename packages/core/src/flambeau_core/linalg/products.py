@@ -74,7 +74,8 @@ def vander(x: Tensor, N: int | None) -> Tensor:
             "linalg.vander supports floating point, complex, and integer tensors, "
             f"but got {x.dtype}"
         )
-    count = N if N is not None else (x.shape[-1] if x.dim() else 0)
+    x = x.reshape([1]) if x.dim() == 0 else x
+    count = x.shape[-1] if N is None else N
     if count <= 1:
         raise RuntimeError(f"N must be greater than 1, got {count} for shape {tuple(x.shape)}.")
     powers = x.unsqueeze(-1).expand([*x.shape, count - 1]).cumprod(-1)

@@ -185,7 +185,7 @@ def least_squares(A: Tensor, B: Tensor, rcond: float) -> tuple[Tensor, Tensor, T
 @least_squares.gradient
 def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
     A, B, rcond = inputs
-    grad = grads[0]
+    grad = grads[0]  # the singular values are handed out without their history
     if grad is None:
         return None, None
     P = _pinv(A, 0.0, rcond, False)
@@ -245,7 +245,7 @@ def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> A
         X.squeeze(-1) if vector else X,
         residuals,
         rank.new_empty([0]) if driver == "gels" else rank,
-        S if driver in ("gelsd", "gelss") else S.new_empty([0]),
+        S.detach() if driver in ("gelsd", "gelss") else S.new_empty([0]),
     )
 
 
@@ -253,7 +253,7 @@ def _residuals(A: Tensor, B: Tensor, X: Tensor, rank: Tensor, driver: str) -> Te
     m, n = A.shape[-2:]
     full = driver == "gels" or bool((rank == n).all())
     if m <= n or driver == "gelsy" or not full:
-        return A.new_empty([0], dtype=real_dtype(A))
+        return X.reshape([-1])[:0].abs()
     difference = A @ X - B
     if difference.is_complex():
         difference = fb.view_as_real(difference)
