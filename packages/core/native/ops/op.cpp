@@ -98,11 +98,12 @@ PyObject* run_named(const Op* op, const Overload& o, Args& a) {
 }
 
 // Arguments that are no tensors may still say what ops do with them, those in lists too.
-bool has_override(PyObject* o) {
+bool has_override(PyObject* o, int depth) {
   if (is_tensor(o)) return false;
   if (PyTuple_Check(o) || PyList_Check(o)) {
+    if (depth == 0) return false;  // lists may hold themselves
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
-      if (has_override(PySequence_Fast_GET_ITEM(o, i))) return true;
+      if (has_override(PySequence_Fast_GET_ITEM(o, i), depth - 1)) return true;
     return false;
   }
   auto type = reinterpret_cast<PyObject*>(Py_TYPE(o));
@@ -132,7 +133,8 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
       }
       return run_named(op, o, a);
     }
-    if (std::any_of(args, args + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0), has_override))
+    const Py_ssize_t given = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    if (std::any_of(args, args + given, [](PyObject* o) { return has_override(o, 2); }))
       return call_overrides(self, args, nargs, kwnames);
     if (op->is_operator) Py_RETURN_NOTIMPLEMENTED;
     throw Error(ErrorKind::Type, alone ? why : describe_call(op, args, nargs, kwnames));
@@ -158,7 +160,6 @@ PyObject* op_run(PyObject* self, PyObject* const* args, Py_ssize_t n) {
 
 // A Python op's implementation: hand the parsed arguments to the overload's function.
 PyObject* run_python_op(Args& a) {
-  AttentionGuard seen(0, kTransformsOff);
   return call_boxed(static_cast<PyObject*>(const_cast<void*>(a.row)), a);
 }
 
@@ -345,6 +346,7 @@ PyObject* call_composition(PyObject* function, PyObject** args, size_t n) {
 }  // namespace
 
 PyObject* call_boxed(PyObject* function, Args& a) {
+  AttentionGuard seen(0, kTransformsOff);  // what Python calls is shown to transforms again
   PyObject* args[max_params];
   for (int i = 0; i < a.n; i++) args[i] = box(a.slot[i]);
   PyObject* result = PyObject_Vectorcall(function, args, size_t(a.n), nullptr);

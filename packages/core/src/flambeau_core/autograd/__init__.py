@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from .. import _C
 from . import graph
@@ -33,6 +34,21 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+if TYPE_CHECKING:
+    from . import forward_ad as forward_ad
+    from . import functional as functional
+
+
+def _loaded(name: str) -> Any:
+    # What stands on the transforms is loaded on first use.
+    if name in ("forward_ad", "functional"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if not TYPE_CHECKING:  # else no misspelt name would be noticed
+    __getattr__ = _loaded
 
 
 class _VariableMeta(type):

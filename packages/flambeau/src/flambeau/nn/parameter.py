@@ -4,9 +4,17 @@
 from flambeau_nn.parameter import (
     Buffer as Buffer,
     Parameter as Parameter,
+    UninitializedBuffer as UninitializedBuffer,
+    UninitializedParameter as UninitializedParameter,
+    UninitializedTensorMixin as UninitializedTensorMixin,
+    is_lazy as is_lazy,
 )
 
 __all__ = [
     "Buffer",
     "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
 ]

@@ -11,7 +11,7 @@ from ..clip_grad import (
 from ..convert_parameters import parameters_to_vector, vector_to_parameters
 from ..spectral_norm import remove_spectral_norm, spectral_norm
 from ..weight_norm import remove_weight_norm, weight_norm
-from . import rnn
+from . import rnn, stateless
 
 __all__ = [
     "clip_grad",
@@ -26,6 +26,7 @@ __all__ = [
     "remove_weight_norm",
     "rnn",
     "spectral_norm",
+    "stateless",
     "vector_to_parameters",
     "weight_norm",
 ]

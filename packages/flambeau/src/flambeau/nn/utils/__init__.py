@@ -18,6 +18,7 @@ from flambeau_nn.utils import (
 )
 from flambeau.nn.utils import (
     rnn as rnn,
+    stateless as stateless,
 )
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "remove_weight_norm",
     "rnn",
     "spectral_norm",
+    "stateless",
     "vector_to_parameters",
     "weight_norm",
 ]
