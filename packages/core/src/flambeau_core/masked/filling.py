@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau_core as fb
@@ -26,10 +26,22 @@ def checked_mask(name: str, input: fb.Tensor, mask: fb.Tensor | None) -> fb.Tens
     return mask if mask.dtype == fb.bool else mask.to(fb.bool)
 
 
-def filled(name: str, input: fb.Tensor, mask: fb.Tensor | None, value: float) -> fb.Tensor:
-    """The input with ``value`` where the mask is False; these elements get no gradient."""
+def filled(
+    name: str,
+    input: fb.Tensor,
+    mask: fb.Tensor | None,
+    value: float | Callable[[str, fb.dtype], float],
+) -> fb.Tensor:
+    """The input with ``value`` where the mask is False; these elements get no gradient.
+
+    The value may depend on the dtype, as ``lowest`` does.
+    """
     mask = checked_mask(name, input, mask)
-    return input if mask is None else input.masked_fill(~mask.expand(input.shape), value)
+    if mask is None:
+        return input
+    if callable(value):
+        value = value(name, input.dtype)
+    return input.masked_fill(~mask.expand(input.shape), value)
 
 
 def lowest(name: str, dtype: fb.dtype) -> float:

@@ -17,10 +17,8 @@ def logsumexp(
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
     """Logarithm of the sum of exponentials over ``dim`` (all if None), in the input's dtype."""
-    x = cast(input, dtype)
-    low = -fb.inf if x.is_complex() else lowest("masked.logsumexp", x.dtype)
-    x = filled("masked.logsumexp", x, mask, low)
-    return x.logsumexp(dimensions(x, dim), keepdim).to(x.dtype)
+    x = filled("masked.logsumexp", input, mask, -fb.inf if input.is_complex() else lowest)
+    return x.logsumexp(dimensions(x, dim), keepdim).to(dtype or input.dtype)
 
 
 def logaddexp(
@@ -36,6 +34,6 @@ def logaddexp(
     Each mask broadcasts to its own tensor; ``-inf`` where both are False.
     """
     x, y = cast(input, dtype), cast(other, dtype)
-    x = filled("masked.logaddexp", x, input_mask, lowest("masked.logaddexp", x.dtype))
-    y = filled("masked.logaddexp", y, other_mask, lowest("masked.logaddexp", y.dtype))
+    x = filled("masked.logaddexp", x, input_mask, lowest)
+    y = filled("masked.logaddexp", y, other_mask, lowest)
     return fb.logaddexp(x, y)

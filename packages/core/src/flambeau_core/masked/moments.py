@@ -62,8 +62,8 @@ def var(
     dims = dimensions(x, dim)
     count = _count(x, mask, dims, True)
     centre = filled("masked.var", x, mask, 0).sum(dims, True) / count
-    distance = filled("masked.var", x - centre, mask, 0)
-    squares = (distance * distance.conj()).sum(dims, keepdim)
+    distance = x - centre
+    squares = filled("masked.var", distance * distance.conj(), mask, 0).sum(dims, keepdim)
     return squares / (count.reshape(squares.shape) - correction).clamp(min=0)
 
 

@@ -17,8 +17,7 @@ def softmax(
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
     """Exponentials along ``dim`` divided by their sum; 0 where the mask is False."""
-    low = lowest("masked.softmax", input.dtype)
-    return filled("masked.softmax", input, mask, low).softmax(dim, dtype)
+    return filled("masked.softmax", input, mask, lowest).softmax(dim, dtype)
 
 
 def log_softmax(
@@ -29,8 +28,7 @@ def log_softmax(
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
     """Logarithm of ``softmax``; ``-inf`` where the mask is False."""
-    low = lowest("masked.log_softmax", input.dtype)
-    return filled("masked.log_softmax", input, mask, low).log_softmax(dim, dtype)
+    return filled("masked.log_softmax", input, mask, lowest).log_softmax(dim, dtype)
 
 
 def softmin(
@@ -41,8 +39,7 @@ def softmin(
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
     """``softmax`` of the negated input; 0 where the mask is False."""
-    high = highest("masked.softmin", input.dtype)
-    return (-cast(filled("masked.softmin", input, mask, high), dtype)).softmax(dim)
+    return (-cast(filled("masked.softmin", input, mask, highest), dtype)).softmax(dim)
 
 
 def normalize(

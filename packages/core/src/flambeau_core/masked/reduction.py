@@ -59,7 +59,7 @@ def amax(
 ) -> fb.Tensor:
     """Largest element over ``dim`` (all if None)."""
     x = cast(input, dtype)
-    x = filled("masked.amax", x, mask, lowest("masked.amax", x.dtype))
+    x = filled("masked.amax", x, mask, lowest)
     return x.amax(dimensions(x, dim), keepdim)
 
 
@@ -73,7 +73,7 @@ def amin(
 ) -> fb.Tensor:
     """Smallest element over ``dim`` (all if None)."""
     x = cast(input, dtype)
-    x = filled("masked.amin", x, mask, highest("masked.amin", x.dtype))
+    x = filled("masked.amin", x, mask, highest)
     return x.amin(dimensions(x, dim), keepdim)
 
 
@@ -89,7 +89,7 @@ def argmax(
 
     Indices have the input's dtype unless ``dtype`` is given, as in PyTorch.
     """
-    x = filled("masked.argmax", input, mask, lowest("masked.argmax", input.dtype))
+    x = filled("masked.argmax", input, mask, lowest)
     return x.argmax(dim, keepdim).to(dtype or input.dtype)
 
 
@@ -105,7 +105,7 @@ def argmin(
 
     Indices have the input's dtype unless ``dtype`` is given, as in PyTorch.
     """
-    x = filled("masked.argmin", input, mask, highest("masked.argmin", input.dtype))
+    x = filled("masked.argmin", input, mask, highest)
     return x.argmin(dim, keepdim).to(dtype or input.dtype)
 
 

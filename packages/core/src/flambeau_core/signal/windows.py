@@ -45,17 +45,20 @@ def _checked(name: str, M: int, dtype: fb.dtype | None, layout: fb.layout) -> fb
     return dtype
 
 
+def _steps(M: int, sym: bool) -> int:
+    """Steps from the first point to the one that mirrors it; a single point mirrors itself."""
+    return M - 1 if sym or M == 1 else M
+
+
 def _from_centre(M: int, sym: bool, device: Any, centre: float | None = None) -> fb.Tensor:
     """Distances of the points from the centre of the window, in float64."""
     if centre is None:
-        centre = (M - 1 if sym else M) / 2
+        centre = _steps(M, sym) / 2
     return fb.arange(M, dtype=fb.float64, device=device) - centre
 
 
 def _finished(window: fb.Tensor, dtype: fb.dtype, requires_grad: bool) -> fb.Tensor:
-    """The window as a leaf; a single point is 1 whatever the formula gives."""
-    if window.shape[0] == 1:
-        window = fb.ones_like(window)
+    """The window as a leaf of the dtype asked for."""
     return window.to(dtype).requires_grad_(requires_grad)
 
 
@@ -74,15 +77,16 @@ def general_cosine(
     TypeError when ``a`` is not iterable, ValueError when it is empty.
     """
     dtype = _checked("general_cosine", M, dtype, layout)
-    if M and not isinstance(a, Iterable):
+    if M < 2:  # whatever the coefficients
+        return _finished(fb.ones(M, dtype=fb.float64, device=device), dtype, requires_grad)
+    if not isinstance(a, Iterable):
         raise TypeError(f"general_cosine: expected a list of coefficients a, got {a!r}")
-    coefficients = list(a) if M else [0.0]
+    coefficients = list(a)
     if not coefficients:
         raise ValueError("general_cosine: the coefficients a cannot be empty")
     if not all(isinstance(c, (int, float)) for c in coefficients):
         raise ValueError(f"general_cosine: the coefficients a must be numbers, got {a!r}")
-    period = max(M - 1 if sym else M, 1)
-    angle = fb.arange(M, dtype=fb.float64, device=device) * (2 * math.pi / period)
+    angle = fb.arange(M, dtype=fb.float64, device=device) * (2 * math.pi / _steps(M, sym))
     window = fb.zeros_like(angle)
     for order, coefficient in enumerate(coefficients):
         window = window + (-1) ** order * coefficient * (angle * order).cos()
@@ -205,7 +209,7 @@ def bartlett(
 ) -> fb.Tensor:
     """Triangle that is zero at the ends."""
     dtype = _checked("bartlett", M, dtype, layout)
-    half = max(M - 1 if sym else M, 1) / 2
+    half = max(_steps(M, sym), 1) / 2
     window = 1 - (_from_centre(M, sym, device) / half).abs()
     return _finished(window, dtype, requires_grad)
 
@@ -221,8 +225,8 @@ def cosine(
 ) -> fb.Tensor:
     """Half a period of the sine, sampled in the middle of ``M`` equal steps."""
     dtype = _checked("cosine", M, dtype, layout)
-    steps = max(M if sym else M + 1, 1)
-    window = ((fb.arange(M, dtype=fb.float64, device=device) + 0.5) * (math.pi / steps)).sin()
+    middles = fb.arange(M, dtype=fb.float64, device=device) + 0.5
+    window = (middles * (math.pi / max(_steps(M, sym) + 1, 1))).sin()
     return _finished(window, dtype, requires_grad)
 
 
@@ -285,7 +289,7 @@ def kaiser(
     dtype = _checked("kaiser", M, dtype, layout)
     if beta < 0:
         raise ValueError(f"kaiser: beta must be non-negative, got {beta}")
-    half = max(M - 1 if sym else M, 1) / 2
+    half = max(_steps(M, sym), 1) / 2
     x = _from_centre(M, sym, device) / half
     peak = fb.full((1,), beta, dtype=fb.float64, device=device)
     # Both are scaled by exp(-argument), lest they overflow.
