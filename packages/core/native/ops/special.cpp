@@ -127,6 +127,11 @@ Ref zeta(const Operand& s, const Operand& q) {
   return binary(row, s, q);
 }
 
+Ref trigamma(const Ref& x) {
+  Ref at_infinity = binary("eq", x, Scalar(HUGE_VAL));
+  return where(at_infinity, Scalar(0.0), zeta(2, x));
+}
+
 void declare_special() {
   for (UnaryRow& r : unary_rows) {
     r.kernel = find_kernel_id(r.name);

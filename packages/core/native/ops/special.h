@@ -7,5 +7,7 @@ namespace flambeau {
 
 // Hurwitz's zeta function, the sum of (q + k)^-s over k >= 0.
 Ref zeta(const Operand& s, const Operand& q);
+// The derivative of digamma.
+Ref trigamma(const Ref& x);
 
 }  // namespace flambeau

@@ -92,7 +92,7 @@ UnaryRow rows[] = {
     {"lgamma", Type::Floating, Keep::Input, "LgammaBackward0",
      [](const Ref& g, const Ref& x) { return mul(g, unary("digamma", x)); }},
     {"digamma", Type::Floating, Keep::Input, "DigammaBackward0",
-     [](const Ref& g, const Ref& x) { return mul(g, zeta(2, x)); }},
+     [](const Ref& g, const Ref& x) { return mul(g, trigamma(x)); }},
     {"floor", Type::Same, Keep::Nothing, "FloorBackward0", zero},
     {"ceil", Type::Same, Keep::Nothing, "CeilBackward0", zero},
     {"trunc", Type::Same, Keep::Nothing, "TruncBackward0", zero, "fix"},

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_core.composed.precision import widened
 from flambeau_core.declare import op
 
 
@@ -42,7 +43,9 @@ def logit(self: fb.Tensor, eps: float | None) -> fb.Tensor:
     x = self if self.is_floating_point() else self.to(fb.get_default_dtype())
     if eps is not None:
         x = x.clamp(eps, 1 - eps)
-    return (x / (1 - x)).log()
+    # Both ends have the right infinite slope this way.
+    wide = widened(x)
+    return (wide.log() - (-wide).log1p()).to(x.dtype)
 
 
 @op("heaviside(Tensor self, Tensor values) -> Tensor", inplace=True)
