@@ -39,6 +39,8 @@ extern PyMethodDef function_node_functions[];
 extern PyMethodDef autograd_graph_functions[];
 extern PyMethodDef construct_functions[];
 extern PyMethodDef interception_functions[];
+// Which flags tensors of a subclass carry: Python decides when the class is made.
+uint32_t interception_of(PyTypeObject* type);
 extern PyMethodDef graph_search_functions[];
 extern PyMethodDef launch_functions[];
 

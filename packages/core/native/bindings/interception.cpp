@@ -4,6 +4,16 @@
 #include "bindings/bindings.h"
 
 namespace flambeau {
+
+uint32_t interception_of(PyTypeObject* type) {
+  PyObject* bits = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "_interception");
+  if (!bits) return PyErr_Clear(), 0;
+  long v = PyLong_AsLong(bits);
+  Py_DECREF(bits);
+  if (v == -1 && PyErr_Occurred()) throw PythonError{};
+  return uint32_t(v) & kIntercepted;
+}
+
 namespace {
 
 // attend(on, off): sets and clears bits of the thread's state; the state before.
@@ -46,6 +56,16 @@ PyObject* function_intercepted(PyObject*, PyObject* objects) {
   });
 }
 
+// reclassed(tensor): its class is another since it was made; its flags follow.
+PyObject* function_reclassed(PyObject*, PyObject* o) {
+  return guarded([&]() -> PyObject* {
+    if (!is_tensor(o)) fail(ErrorKind::Type, "reclassed() takes a tensor");
+    Tensor* t = as_tensor(o);
+    t->flags = (t->flags & ~uint32_t(kOverrides)) | interception_of(Py_TYPE(o));
+    Py_RETURN_NONE;
+  });
+}
+
 template <class F>
 PyCFunction fast(F f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
@@ -58,6 +78,7 @@ PyMethodDef interception_functions[] = {
     {"attended", function_attended, METH_O, nullptr},
     {"set_dual", fast(function_set_dual), METH_FASTCALL, nullptr},
     {"intercepted", function_intercepted, METH_O, nullptr},
+    {"reclassed", function_reclassed, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace flambeau

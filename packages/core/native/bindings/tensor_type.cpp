@@ -40,16 +40,6 @@ Ref legacy_tensor(PyObject* args) {
   return full(shape, 0, default_dtype(), cpu);
 }
 
-// Which flags tensors of a subclass carry: Python decides when the class is made.
-uint32_t interception_of(PyTypeObject* type) {
-  PyObject* bits = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "_interception");
-  if (!bits) return PyErr_Clear(), 0;
-  long v = PyLong_AsLong(bits);
-  Py_DECREF(bits);
-  if (v == -1 && PyErr_Occurred()) throw PythonError{};
-  return uint32_t(v) & kIntercepted;
-}
-
 // Gives a fresh object of a type the contents of another tensor.
 PyObject* as_type(PyTypeObject* type, Tensor* source) {
   Tensor* t = allocate_tensor(type, source->ndim());

@@ -23,6 +23,7 @@ __all__ = [
     "FunctionMode",
     "TorchFunctionMode",
     "call",
+    "change_class",
     "disabled",
     "handle_torch_function",
     "has_torch_function",
@@ -118,6 +119,12 @@ def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         f"no implementation found for {name!r} on types that implement __torch_function__: "
         f"{[t.__qualname__ for t in types]}"
     )
+
+
+def change_class(tensor: Any, cls: type) -> None:
+    """Makes a tensor an instance of another subclass, which says from now on what ops do."""
+    tensor.__class__ = cls
+    _C.reclassed(tensor)
 
 
 # ---- modes ------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
-from flambeau_core.overrides import disabled
+from flambeau_core.overrides import DisableTorchFunctionSubclass, change_class, disabled
 from flambeau_core.parameter_type import set_parameter_type
 
 __all__ = [
@@ -86,6 +86,8 @@ class Buffer(Tensor, metaclass=_BufferType):
 
 # What may be done with a tensor that has no shape yet.
 _ALLOWED = {
+    "__get__",
+    "__set__",
     "bfloat16",
     "copy_",
     "cpu",
@@ -95,6 +97,7 @@ _ALLOWED = {
     "half",
     "is_complex",
     "is_floating_point",
+    "size",
     "to",
 }
 
@@ -108,8 +111,8 @@ class UninitializedTensorMixin:
         """Takes on a shape, with unset values, and the class that it stands for."""
         device = self.device if device is None else device
         dtype = self.dtype if dtype is None else dtype
+        change_class(self, self.cls_to_become)
         self.data = fb.empty(shape, device=device, dtype=dtype)
-        self.__class__ = self.cls_to_become
 
     @property
     def shape(self) -> Any:
@@ -139,22 +142,26 @@ class UninitializedTensorMixin:
     def __reduce_ex__(self: Any, protocol: Any) -> Any:
         return type(self), (self.requires_grad, self.device, self.dtype)
 
-    @classmethod
-    def __torch_function__(
-        cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        name = getattr(func, "__name__", str(func))
-        if name not in _ALLOWED:
-            raise ValueError(
-                f"Attempted to use an uninitialized parameter in {name}. Call `forward` of its "
-                "module, or `materialize`, first."
-            )
-        return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
+
+def _refuse(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+    """Lets attributes be read and dtypes be changed; ValueError for everything else."""
+    name = getattr(func, "__name__", str(func))
+    if name not in _ALLOWED:
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {name}. Call `forward` of its "
+            "module, or `materialize`, first."
+        )
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+    # A buffer that is cast waits on; a parameter keeps its identity and takes on the data.
+    waits = isinstance(result, Tensor) and cls is UninitializedBuffer and name != "__get__"
+    return result.as_subclass(cls) if waits else result
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
     """A parameter of a lazy module, before its first call."""
 
+    __torch_function__ = classmethod(_refuse)
     cls_to_become = Parameter
 
     def __new__(
@@ -168,12 +175,14 @@ class _MaterializedBuffer(Tensor):
 
     __torch_function__ = disabled  # ops take it for a plain tensor
 
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return repr(self.detach())
+
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     """A buffer of a lazy module, before its first call."""
 
-    __torch_function__ = disabled  # ops take it for a plain tensor
-
+    __torch_function__ = classmethod(_refuse)
     cls_to_become = _MaterializedBuffer
 
     def __new__(

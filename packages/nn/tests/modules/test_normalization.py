@@ -67,3 +67,14 @@ def test_reprs():
     assert repr(nn.LayerNorm(3)) == "LayerNorm((3,), eps=1e-05, elementwise_affine=True, bias=True)"
     assert repr(nn.GroupNorm(2, 4)) == "GroupNorm(2, 4, eps=1e-05, affine=True, bias=True)"
     assert repr(nn.RMSNorm(3)) == "RMSNorm((3,), eps=None, elementwise_affine=True)"
+
+
+def test_cross_map_lrn_counts_the_first_channel_always():
+    x = fb.tensor([1.0, 2.0, 3.0, 4.0], dtype=fb.float64).reshape(1, 4, 1, 1)
+    result = nn.CrossMapLRN2d(3, alpha=0.3, beta=1.0, k=1.0)(x)
+    # Neighbours to one side each; in the last sum the first channel is there as well.
+    sums = [1 + 4, 1 + 4 + 9, 4 + 9 + 16 + 1, 9 + 16 + 1]
+    expected = [v / (1 + 0.1 * s) for v, s in zip((1.0, 2.0, 3.0, 4.0), sums)]
+    assert fb.allclose(result.flatten(), fb.tensor(expected, dtype=fb.float64))
+    with pytest.raises(ValueError, match="4D"):
+        nn.CrossMapLRN2d(3)(fb.zeros(2, 3, 4))

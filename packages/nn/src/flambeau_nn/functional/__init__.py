@@ -19,6 +19,7 @@ from . import (
     normalization,
     padding,
     pooling,
+    projected_loss,
     rearrangement,
     regression_loss,
 )
@@ -39,6 +40,7 @@ from .margin_loss import *
 from .normalization import *
 from .padding import *
 from .pooling import *
+from .projected_loss import *
 from .rearrangement import *
 from .regression_loss import *
 
@@ -110,6 +112,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",

@@ -3,6 +3,7 @@
 # ruff: noqa: F403, F405
 from . import (
     activation,
+    adaptive_softmax,
     attention,
     batchnorm,
     containers,
@@ -11,7 +12,9 @@ from . import (
     dropout,
     flatten,
     fractional_pooling,
+    lazy_layers,
     linear,
+    linear_cross_entropy,
     loss,
     module,
     normalization,
@@ -25,6 +28,7 @@ from . import (
     transformer,
 )
 from .activation import *
+from .adaptive_softmax import *
 from .attention import *
 from .batchnorm import *
 from .containers import *
@@ -33,7 +37,9 @@ from .distance import *
 from .dropout import *
 from .flatten import *
 from .fractional_pooling import *
+from .lazy_layers import *
 from .linear import *
+from .linear_cross_entropy import *
 from .loss import *
 from .module import *
 from .normalization import *
@@ -50,6 +56,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
@@ -81,6 +88,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "CrossMapLRN2d",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -117,8 +125,23 @@ __all__ = [
     "LSTM",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",

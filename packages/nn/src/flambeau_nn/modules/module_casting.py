@@ -105,6 +105,10 @@ class ModuleCasting:
         """Moves to a CUDA device, the current one by default."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
+    def share_memory(self) -> Self:
+        """Moves parameters and buffers into memory that other processes see."""
+        return self._apply(lambda tensor: tensor.share_memory_())
+
     def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Lets autograd record, or not, operations on the parameters."""
         for parameter in self.parameters():  # type: ignore[attr-defined]

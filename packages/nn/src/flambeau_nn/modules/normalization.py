@@ -15,7 +15,7 @@ from ..parameter import Parameter
 from .affine import Affine
 from .module import Module
 
-__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class LayerNorm(Affine):
@@ -139,6 +139,35 @@ class LocalResponseNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(Module):
+    """Divides (N, C, H, W) by (k + alpha / size * sum of x^2 over neighbouring channels)^beta.
+
+    The sum reaches (size - 1) // 2 channels to both sides; the first channel takes part in all
+    sums, as it does in PyTorch.
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.dim() != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        square = input * input
+        reach = (self.size - 1) // 2
+        total = F.pad(square, (0, 0, 0, 0, reach, reach)).unfold(1, 2 * reach + 1, 1).sum(-1)
+        beyond = max(input.size(1) - reach - 1, 0)
+        first = square[:, :1].expand(-1, beyond, -1, -1)
+        total = total + F.pad(first, (0, 0, 0, 0, input.size(1) - beyond, 0))
+        return input * (total * (self.alpha / self.size) + self.k).pow(-self.beta)
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
