@@ -38,6 +38,13 @@
   X(integer_division)              \
   X(range)                         \
   X(special)                       \
+  X(error_functions)               \
+  X(gamma_functions)               \
+  X(incomplete_gamma)              \
+  X(bessel)                        \
+  X(airy)                          \
+  X(orthogonal_polynomials)        \
+  X(divisors)                      \
   X(reduce_rare)                   \
   X(complex)                       \
   X(complex_reduce)                \

@@ -62,80 +62,12 @@ struct NextHalf : Plain {
   }
 };
 
-struct LogGamma : Plain {
-  using Plain::Plain;
-  template <class T>
-  T operator()(T x) const {
-    int sign;  // lgamma itself would write a global
-    return static_cast<T>(::lgamma_r(x, &sign));
-  }
-};
-
 // Of a real number: pi where it is negative.
 struct Angle : Plain {
   using Plain::Plain;
   template <class T>
   T operator()(T x) const {
     return x != x ? x : x < T(0) ? T(3.14159265358979323846) : T(0);
-  }
-};
-
-// Newton's iteration on erf, or on erfc near the ends, from Winitzki's approximation
-// (2008); quadratic convergence from two digits.
-struct ErfInverse : Plain {
-  using Plain::Plain;
-  template <class T>
-  T operator()(T x) const {
-    return static_cast<T>(inverse(static_cast<double>(x)));
-  }
-  static double inverse(double x) {
-    const double a = ::fabs(x);
-    if (!(a <= 1)) return __builtin_nan("");
-    if (a == 1) return ::copysign(__builtin_inf(), x);
-    if (x == 0) return x;
-    constexpr double kHalfRootPi = 0.88622692545275801365;
-    constexpr double kW = 0.147;
-    const double log_term = ::log1p(-a * a);
-    const double t = 2 / (3.14159265358979323846 * kW) + log_term / 2;
-    double y = ::sqrt(::sqrt(t * t - log_term / kW) - t);
-    for (int step = 0; step < 4; ++step) {
-      const double error = a < 0.5 ? ::erf(y) - a : (1 - a) - ::erfc(y);
-      const double newton = error * kHalfRootPi * ::exp(y * y);
-      // Halley's term: erf'' = -2 y erf'.
-      y -= newton / (1 + y * newton);
-    }
-    return ::copysign(y, x);
-  }
-};
-
-// The logarithmic derivative of gamma: recurrence up to 10, then the asymptotic series;
-// reflection for negative numbers. (Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18.)
-struct Digamma : Plain {
-  using Plain::Plain;
-  template <class T>
-  T operator()(T x) const {
-    return static_cast<T>(value(static_cast<double>(x)));
-  }
-  static double value(double x) {
-    if (x == 0) return ::copysign(__builtin_inf(), -x);
-    double result = 0;
-    if (x < 0) {
-      if (x == ::floor(x)) return __builtin_nan("");
-      // The whole part is taken off first: tan loses it.
-      const double fraction = x - ::floor(x);
-      result = -3.14159265358979323846 / ::tan(3.14159265358979323846 * fraction);
-      x = 1 - x;
-    }
-    for (; x < 10; x += 1) result -= 1 / x;
-    const double z = 1 / (x * x);
-    double series = 1.0 / 12;
-    series = 691.0 / 32760 - z * series;
-    series = 1.0 / 132 - z * series;
-    series = 1.0 / 240 - z * series;
-    series = 1.0 / 252 - z * series;
-    series = 1.0 / 120 - z * series;
-    series = 1.0 / 12 - z * series;
-    return result + ::log(x) - 0.5 / x - z * series;
   }
 };
 
@@ -188,7 +120,6 @@ constexpr auto entries =
     library<Tan>("tan") + library<Asin>("asin") + library<Acos>("acos") + library<Atan>("atan") +
     library<Sinh>("sinh") + library<Cosh>("cosh") + library<Asinh>("asinh") +
     library<Acosh>("acosh") + library<Atanh>("atanh") + library<Erfc>("erfc") +
-    library<ErfInverse>("erfinv") + library<LogGamma>("lgamma") + library<Digamma>("digamma") +
     floats<Unary<Angle>::Of>("angle") + floats<DearBinary<Fmod>::Of>("fmod") +
     floats<DearBinary<Remainder>::Of>("remainder") +
     floats<DearBinary<DivideFloor>::Of>("div_floor") + floats<DearBinary<Atan2>::Of>("atan2") +
