@@ -68,7 +68,7 @@ class TestOps:
         need(capabilities, "float64")
         op_checks.check_gradients(op, device)
 
-    @pytest.mark.parametrize(("op", "dtype"), rows(differentiable=True, twice_differentiable=True))
+    @pytest.mark.parametrize(("op", "dtype"), rows(differentiable=True))
     def test_second_gradients(
         self, op: Declaration, dtype: str, device: str, capabilities: Capabilities
     ) -> None:

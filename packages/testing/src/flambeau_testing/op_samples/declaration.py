@@ -47,8 +47,8 @@ class Declaration:
     """An op under test.
 
     `reference` is the same op on NumPy arrays in double precision, written independently;
-    `samples` makes its inputs from a NumPy generator. `differentiable` says whether a gradient is
-    checked, `inplace` whether the method with an underscore exists, `strided` whether inputs may
+    `samples` makes its inputs from a NumPy generator. `differentiable` says whether the op
+    has a gradient; its first and second derivatives are checked then, `inplace` whether the method with an underscore exists, `strided` whether inputs may
     have any layout in memory. `widen` multiplies the
     tolerance for ops that lose digits by nature. `call` stands in for the op where the checks need
     its arguments or results in another form, such as complex numbers in parts.
@@ -59,7 +59,6 @@ class Declaration:
     samples: Callable[[np.random.Generator], Iterable[Sample]]
     dtypes: tuple[str, ...] = FLOATS
     differentiable: bool = True
-    twice_differentiable: bool = True
     inplace: bool = False
     strided: bool = True
     namespace: str = ""
