@@ -93,10 +93,22 @@ def test_every_op_has_a_signature_and_a_docstring(name: str) -> None:
 
 def test_a_docstring_tells_signature_prose_example_and_forms() -> None:
     text = str(flambeau_core.add.__doc__)
-    assert text.startswith("add(input, other, *, alpha=1, out=None)\n\nThe sum")
-    assert "\nExample:\n\n    >>> torch.add(" in text
+    assert text.startswith("add(input, other, *, alpha=1, out=None) -> Tensor\n\nThe sum")
+    assert "\nExample:\n\n    >>> import flambeau as torch\n    >>> torch.add(" in text
     assert text.endswith(
         "Forms: `flambeau.add`, `Tensor.add`, `flambeau.add_`, `Tensor.add_`, `out=`.\n"
+    )
+
+
+def test_a_docstring_tells_what_is_returned() -> None:
+    def first_line(name: str) -> str:
+        return str(OPS[name].__doc__).splitlines()[0]
+
+    assert first_line("chunk").endswith("-> tuple of Tensors")
+    assert first_line("equal").endswith("-> bool")
+    assert first_line("linalg_qr").endswith("-> (Q, R)")
+    assert "max(input, dim, keepdim=False, *, out=None) -> (values, indices)" in str(
+        flambeau_core.max.__doc__
     )
 
 

@@ -15,6 +15,8 @@ from . import _C
 __all__ = ["composition", "lazily", "op", "primitive"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+# What stands behind the arrow of each op's schema, for those who document it.
+RETURNS: dict[str, str] = {}
 
 
 def op(
@@ -59,6 +61,7 @@ def op(
         returns.strip() in ("", "Tensor") or returns.strip().startswith("(")
     )
     also_neural = namespace == "both"
+    RETURNS[head.split("(")[0]] = returns.strip() or "Tensor"
 
     def declare(f: F) -> F:
         declared = _C.declare(
@@ -89,7 +92,9 @@ def primitive(
     wanted, for a list of tensors as a tuple. The gradient gives one tensor or None for each
     tensor argument, a list for a list; it is written with ops, so that it has a derivative too.
     """
-    head = schema.partition("->")[0].strip()
+    head, _, returns = schema.partition("->")
+    head = head.strip()
+    RETURNS[head.split("(")[0]] = returns.strip() or "Tensor"
 
     def declare(f: Callable[..., Any]) -> Any:
         return _C.declare(head, f, function, method, False, function, False, False, True, False)

@@ -8,7 +8,6 @@ the first op is asked for its documentation, not before.
 from __future__ import annotations
 
 import inspect
-import keyword
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,7 @@ from typing import Any
 
 from . import _C
 from . import _INTERNAL as INTERNAL
+from .op_signatures import readable, signature
 
 __all__ = [
     "Section",
@@ -34,7 +34,6 @@ __all__ = [
 FOLDER = Path(__file__).with_name("op_docs")
 # Modules whose ops carry the module in their name: `fft_rfft` is `flambeau.fft.rfft`.
 MODULES = ("fft", "linalg", "special")
-EMPTY = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
@@ -103,83 +102,6 @@ def summary(op: Any) -> str:
     return re.split(r"(?<=[.!?])\s+(?=[A-Z`(])", paragraph)[0]
 
 
-# ---- signatures ------------------------------------------------------------------------
-
-
-def split_schema(schema: str) -> list[str]:
-    """The parameters of `name(a, b=[0,1])`, whose lists hold commas of their own."""
-    inside = schema[schema.index("(") + 1 : schema.rindex(")")]
-    return [part.strip() for part in re.split(r",(?![^\[]*\])", inside) if part.strip()]
-
-
-def default_value(text: str) -> Any:
-    """A default as the schema writes it, as the Python value that a signature shows."""
-    constants = {"None": None, "True": True, "False": False}
-    if text in constants:
-        return constants[text]
-    if text.startswith("["):
-        return [default_value(part) for part in re.findall(r"[^\[\], ]+", text)]
-    if re.fullmatch(r"[-+]?\d+", text):
-        return int(text)
-    try:
-        return float(text)
-    except ValueError:
-        return text.strip("'\"")
-
-
-def parameters(schema: str) -> list[inspect.Parameter]:
-    """The parameters of one schema, as Python's signatures have them."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    found: list[inspect.Parameter] = []
-    for part in split_schema(schema):
-        if part == "*":
-            kind = inspect.Parameter.KEYWORD_ONLY
-            continue
-        declared, _, default = part.partition("=")
-        type_, name = declared.split()
-        value = default_value(default.strip()) if default else None if "?" in type_ else EMPTY
-        if type_.endswith("*"):
-            found.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
-            kind = inspect.Parameter.KEYWORD_ONLY
-        else:
-            name = "input" if name == "self" else name
-            if keyword.iskeyword(name):
-                found = [p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in found]
-                found.append(inspect.Parameter(name, found[0].kind, default=value))
-            else:
-                found.append(inspect.Parameter(name, kind, default=value))
-    return found
-
-
-def signature(op: Any) -> inspect.Signature:
-    """Of an op with several schemas, the one with most parameters."""
-    longest = max(op.schemas, key=lambda schema: len(split_schema(schema)))
-    shown = parameters(longest)
-    # `roll(input, shifts, dims=(), x)`: what must be given may stand behind what need not.
-    required = max((i for i, p in enumerate(shown) if p.default is EMPTY), default=0)
-    shown = [
-        p.replace(default=EMPTY) if i < required and p.kind is p.POSITIONAL_OR_KEYWORD else p
-        for i, p in enumerate(shown)
-    ]
-    return inspect.Signature(shown)
-
-
-def readable(op: Any, schema: str) -> str:
-    """A schema as a Python programmer reads it: `add(input, other, *, alpha=1, out=None)`."""
-    shown = []
-    starred = False
-    for p in parameters(schema):
-        starred |= p.kind is p.VAR_POSITIONAL
-        if p.kind is p.KEYWORD_ONLY and not starred:
-            shown.append("*")
-            starred = True
-        shown.append(str(p))
-    return f"{shown_name(op.__name__)}({', '.join(shown)})"
-
-
-# ---- forms -----------------------------------------------------------------------------
-
-
 def shown_name(name: str) -> str:
     """The name of an op within `flambeau`: `fft.rfft` for `fft_rfft`."""
     module, _, rest = name.partition("_")
@@ -214,9 +136,21 @@ def notes(op: Any) -> list[str]:
     return []
 
 
+def with_imports(text: str) -> str:
+    """The prose with its example announced, and what that imports."""
+    at = text.find("    >>>")
+    if at < 0:
+        return text
+    prose, code = text[:at], text[at:]
+    imports = ["    >>> import flambeau as torch\n"] * ("torch." in code)
+    imports += ["    >>> import flambeau.nn.functional as F\n"] * ("F." in code)
+    return f"{prose}Example:\n\n{''.join(imports)}{code}"
+
+
 def docstring(op: Any) -> str:
     """The text of `op.__doc__`."""
-    signatures = "\n".join(dict.fromkeys(readable(op, schema) for schema in op.schemas))
-    text = prose(op).replace("\n\n    >>>", "\n\nExample:\n\n    >>>", 1)
-    also = f"Forms: {', '.join(f'`{form}`' for form in forms(op))}."
-    return "\n\n".join(part for part in (signatures, *notes(op), text, also) if part) + "\n"
+    name = shown_name(op.__name__)
+    signatures = dict.fromkeys(name + readable(op, schema) for schema in op.schemas)
+    found_in = f"Forms: {', '.join(f'`{form}`' for form in forms(op))}."
+    parts = ("\n".join(signatures), *notes(op), with_imports(prose(op)), found_in)
+    return "\n\n".join(part for part in parts if part) + "\n"

@@ -11,7 +11,7 @@ from flambeau_core.declare import op
 
 @op(
     "empty_permuted(int[] size, int[] physical_layout, *, dtype? dtype=None, device? device=None,"
-    " bool requires_grad=False) -> Tensor[]",
+    " bool requires_grad=False) -> new tensor",
     method=False,
 )
 def empty_permuted(
@@ -36,7 +36,7 @@ def empty_permuted(
 
 @op(
     "new_empty_strided(Tensor self, int[] size, int[] stride, *, dtype? dtype=None,"
-    " device? device=None, bool requires_grad=False) -> Tensor[]",
+    " device? device=None, bool requires_grad=False) -> new tensor",
     function=False,
 )
 def new_empty_strided(

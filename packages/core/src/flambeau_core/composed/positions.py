@@ -9,7 +9,7 @@ import flambeau_core as fb
 from flambeau_core.declare import op
 
 
-@op("nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor[]")
+@op("nonzero_static(Tensor self, *, int size, int fill_value=-1) -> new tensor")
 def nonzero_static(self: fb.Tensor, size: int, fill_value: int) -> fb.Tensor:
     """The first ``size`` rows of ``nonzero``, filled up with ``fill_value`` where it has fewer."""
     if size < 0:
