@@ -54,6 +54,7 @@ def _declare(name: str, parameters: str, row: Callable[..., Any]) -> None:
     """Declares one call form of ``name``, which calls ``row`` for every tensor."""
     in_place = name.endswith("_")
     numbers = parameters.startswith("any") or ", any" in parameters
+    packed = parameters.startswith("Tensor[] tensor1")
     scalar_tensor = parameters.startswith("Tensor other")
 
     def foreach(self: Tensors, *operands: Any) -> Any:
@@ -61,7 +62,7 @@ def _declare(name: str, parameters: str, row: Callable[..., Any]) -> None:
             _check_scalar(name, operands[0])
         if numbers:
             given = operands[-1]
-            if isinstance(given, fb.Tensor):
+            if packed and isinstance(given, fb.Tensor):
                 given = _unpacked(name, self, given)
             for number in given if isinstance(given, (list, tuple)) else [given]:
                 _check_number(name, number)
@@ -92,14 +93,15 @@ UNARY = (
 
 # The call forms after the list itself. A number in a tensor comes before a number, which it would
 # match too, and lists of numbers come last.
-_SCALED = ("Tensor other, *, Scalar alpha=1", "Tensor[] other, *, Scalar alpha=1")
+_SCALED = "Tensor[] other, *, Scalar alpha=1"
 _NUMBERS = ("Scalar scalar", "any scalars")
 _PRODUCTS = tuple(
     f"Tensor[] tensor1, Tensor[] tensor2, {last}" for last in ("any scalars", "Scalar value=1")
 )
 CALL_FORMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(UNARY, ("",)),
-    **dict.fromkeys(("add", "sub"), (*_SCALED, *_NUMBERS)),
+    "add": ("Tensor other, *, Scalar alpha=1", _SCALED, *_NUMBERS),
+    "sub": (_SCALED, *_NUMBERS),
     **dict.fromkeys(("mul", "div"), ("Tensor other", "Tensor[] other", *_NUMBERS)),
     **dict.fromkeys(
         ("clamp_max", "clamp_min", "maximum", "minimum"), ("Tensor[] other", *_NUMBERS)
@@ -135,7 +137,7 @@ def _written_back(name: str, f: Callable[..., fb.Tensor]) -> Callable[..., fb.Te
     """In place by way of a copy, for ops that have no such method."""
 
     def write(x: fb.Tensor, *operands: Any) -> fb.Tensor:
-        result = f(x, *operands)
+        result = f(x.clone(), *operands)  # its gradient needs the values that x loses
         if not fb.can_cast(result.dtype, x.dtype):
             raise RuntimeError(
                 f"_foreach_{name}_: a result of {result.dtype} cannot be written to {x.dtype}"
