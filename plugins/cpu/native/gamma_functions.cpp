@@ -71,10 +71,9 @@ double zeta_positive(double s, double q) {
 
 // Below 0 for whole s only: the poles left of 0 are seen from their other side.
 double zeta(double s, double q) {
-  if (s != s || q != q) return s + q;
   if (s == 1) return HUGE_VAL;
   if (s < 1) return __builtin_nan("");
-  if (q > 0) return zeta_positive(s, q);
+  if (!(q <= 0)) return zeta_positive(s, q);
   const double floor = ::floor(q);
   if (q == floor) return HUGE_VAL;
   if (s != ::floor(s)) return __builtin_nan("");
