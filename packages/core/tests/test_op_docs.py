@@ -15,6 +15,7 @@ import pytest
 import flambeau_core
 from flambeau_core import Tensor, nn_ops, op_documentation
 from flambeau_core.op_documentation import FOLDER, Section, places, section, sections
+from flambeau_core.op_signatures import parameters
 
 OPS = {op.__name__: op for ops in places().values() for op in ops.values()}
 SECTIONS = list(dict.fromkeys(sections().values()))
@@ -65,9 +66,7 @@ def test_arguments_that_are_explained_exist(of: Section) -> None:
     lists = re.findall(r"^- ((?:`\w+`(?:, )?)+):", of.text, re.MULTILINE)
     explained = {name for names in lists for name in re.findall(r"\w+", names)}
     op = OPS[of.names[0]]
-    declared = {p.name for schema in op.schemas for p in op_documentation.parameters(schema)} | {
-        "memory_format"
-    }
+    declared = {p.name for schema in op.schemas for p in parameters(schema)} | {"memory_format"}
     assert explained <= declared
 
 
