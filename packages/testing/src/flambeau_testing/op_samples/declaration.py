@@ -47,9 +47,9 @@ class Declaration:
     """An op under test.
 
     `reference` is the same op on NumPy arrays in double precision, written independently;
-    `samples` makes its inputs from a NumPy generator. `differentiable` says whether the op
-    has a gradient; its first and second derivatives are checked then, `inplace` whether the method with an underscore exists, `strided` whether inputs may
-    have any layout in memory. `widen` multiplies the
+    `samples` makes its inputs from a NumPy generator. `differentiable` says whether the op has a
+    gradient, whose own derivative is checked too; `inplace` whether the method with an underscore
+    exists, `strided` whether inputs may have any layout in memory. `widen` multiplies the
     tolerance for ops that lose digits by nature. `call` stands in for the op where the checks need
     its arguments or results in another form, such as complex numbers in parts.
     """
