@@ -25,19 +25,29 @@ def require_square(name: str, x: Tensor, argument: str = "A") -> None:
         )
 
 
-def require_number_type(name: str, x: Tensor) -> None:
+Refusals = tuple[type[Exception], type[Exception]]
+# What PyTorch raises for whole numbers and for low precision: some functions refuse both
+# themselves, others leave one or both to a kernel that does not exist.
+BY_FUNCTION: Refusals = (RuntimeError, RuntimeError)
+LOW_BY_KERNEL: Refusals = (RuntimeError, NotImplementedError)
+BY_KERNEL: Refusals = (NotImplementedError, NotImplementedError)
+
+
+def require_number_type(name: str, x: Tensor, refusals: Refusals = BY_FUNCTION) -> None:
     """Factorisations exist in single and double precision, real and complex."""
     if not (x.is_floating_point() or x.is_complex()):
-        raise RuntimeError(
+        raise refusals[0](
             f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype}"
         )
     if x.dtype in (fb.float16, fb.bfloat16):
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {x.dtype}")
+        raise refusals[1](f"{name}: Low precision dtypes not supported. Got {x.dtype}")
 
 
-def require_square_numbers(name: str, x: Tensor, argument: str = "A") -> None:
+def require_square_numbers(
+    name: str, x: Tensor, argument: str = "A", refusals: Refusals = BY_FUNCTION
+) -> None:
     require_square(name, x, argument)
-    require_number_type(name, x)
+    require_number_type(name, x, refusals)
 
 
 def require_same_dtype(name: str, a: Tensor, b: Tensor, names: str = "A and B") -> None:

@@ -8,6 +8,8 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    BY_KERNEL,
+    LOW_BY_KERNEL,
     broadcast_batches,
     identity_like,
     require_matrix,
@@ -59,7 +61,7 @@ def cholesky(self: Tensor, upper: bool) -> Tensor:
     Raises:
         LinAlgError: a matrix is not positive definite.
     """
-    require_square_numbers("linalg.cholesky", self)
+    require_square_numbers("linalg.cholesky", self, refusals=LOW_BY_KERNEL)
     return _triangle(self, upper, "linalg.cholesky")[0]
 
 
@@ -80,7 +82,7 @@ def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> Any:
         LinAlgError: a matrix is not positive definite and ``check_errors``.
     """
     name = "linalg.cholesky_ex"
-    require_square_numbers(name, self)
+    require_square_numbers(name, self, refusals=LOW_BY_KERNEL)
     return fb.return_types.linalg_cholesky_ex(
         *_triangle(self, upper, name if check_errors else None)
     )
@@ -88,7 +90,7 @@ def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> Any:
 
 def cholesky_of(self: Tensor, upper: bool) -> Tensor:
     """The same as ``linalg.cholesky``."""
-    require_square_numbers("cholesky", self)
+    require_square_numbers("cholesky", self, refusals=BY_KERNEL)
     return _triangle(self, upper, "cholesky")[0]
 
 
@@ -121,7 +123,7 @@ def cholesky_solve(self: Tensor, input2: Tensor, upper: bool) -> Tensor:
     """Solves ``A X = B`` for ``B`` ``(..., n, k)``, given A's Cholesky factor ``(..., n, n)``."""
     name = "cholesky_solve"
     require_matrix(name, self, "b")
-    require_square_numbers(name, input2, "L")
+    require_square_numbers(name, input2, "L", BY_KERNEL)
     require_same_dtype(name, self, input2, "b and L")
     require_compatible(name, input2, self, True)
     factor, right = broadcast_batches(name, input2, self)
@@ -145,6 +147,6 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
 
 def cholesky_inverse(self: Tensor, upper: bool) -> Tensor:
     """The inverse of the matrix whose Cholesky factor is given, ``(..., n, n)``."""
-    require_square_numbers("cholesky_inverse", self)
+    require_square_numbers("cholesky_inverse", self, refusals=BY_KERNEL)
     inverse: Tensor = inverted(self, upper)
     return inverse

@@ -7,7 +7,7 @@ from typing import Any
 import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
-from flambeau_core.linalg.arguments import real_dtype, require_square_numbers
+from flambeau_core.linalg.arguments import LOW_BY_KERNEL, real_dtype, require_square_numbers
 from flambeau_core.linalg.inverse import inverted
 from flambeau_core.linalg.svd import decomposed
 
@@ -65,7 +65,7 @@ def _through_singular_values(grad: Tensor, A: Tensor) -> Tensor:
 @op("det(Tensor A) -> Tensor", namespace="linalg")
 def det(A: Tensor) -> Tensor:
     """The determinant of each ``(..., n, n)`` matrix."""
-    require_square_numbers("linalg.det", A)
+    require_square_numbers("linalg.det", A, refusals=LOW_BY_KERNEL)
     found: Tensor = determinant(A)
     return found
 

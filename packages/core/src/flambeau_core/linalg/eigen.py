@@ -8,6 +8,8 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    BY_KERNEL,
+    LOW_BY_KERNEL,
     identity_like,
     real_dtype,
     require_gauge_invariance,
@@ -102,7 +104,7 @@ def eigh(self: Tensor, UPLO: str) -> Any:
         LinAlgError: the iteration did not converge.
     """
     name = "linalg.eigh"
-    require_square_numbers(name, self)
+    require_square_numbers(name, self, refusals=BY_KERNEL)
     return fb.return_types.linalg_eigh(*hermitian(self, is_upper(name, UPLO), name))
 
 
@@ -110,7 +112,7 @@ def eigh(self: Tensor, UPLO: str) -> Any:
 def eigvalsh(self: Tensor, UPLO: str) -> Tensor:
     """The ascending real eigenvalues of Hermitian matrices, as of ``eigh``."""
     name = "linalg.eigvalsh"
-    require_square_numbers(name, self)
+    require_square_numbers(name, self, refusals=BY_KERNEL)
     w: Tensor = hermitian_values(self, is_upper(name, UPLO), name)
     return w
 
@@ -167,7 +169,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
 
 def _require_finite(name: str, A: Tensor) -> None:
     require_square(name, A)
-    require_number_type(name, A)
+    require_number_type(name, A, LOW_BY_KERNEL)
     if not bool(A.detach().isfinite().all()):
         raise RuntimeError(f"torch.{name}: input tensor should not contain infs or NaNs.")
 

@@ -14,13 +14,18 @@ class LinAlgError(RuntimeError):
     __module__ = "flambeau.linalg"
 
 
-def check_info(name: str, info: Any, reason: Callable[[int], str]) -> None:
-    """Raises LinAlgError for the first matrix of a batch whose ``info`` is not 0."""
+def check_info(
+    name: str,
+    info: Any,
+    reason: Callable[[int], str],
+    error: type[RuntimeError] = LinAlgError,
+) -> None:
+    """Raises ``error`` for the first matrix of a batch whose ``info`` is not 0."""
     codes = info.reshape(-1).tolist()
     for index, code in enumerate(codes):
         if code != 0:
             where = f"(Batch element {index}): " if info.dim() else ""
-            raise LinAlgError(f"{name}: {where}{reason(code)}")
+            raise error(f"{name}: {where}{reason(code)}")
 
 
 def not_converged(what: str) -> Callable[[int], str]:

@@ -8,6 +8,7 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    LOW_BY_KERNEL,
     broadcast_batches,
     identity_like,
     require_matrix,
@@ -54,7 +55,7 @@ def _solution(
     name: str, A: Tensor, B: Tensor, left: bool, check: str | None
 ) -> tuple[Tensor, Tensor]:
     require_square(name, A)
-    require_number_type(name, A)
+    require_number_type(name, A, LOW_BY_KERNEL)
     require_same_dtype(name, A, B)
     vector = is_vector(A, B)
     if vector and not left:

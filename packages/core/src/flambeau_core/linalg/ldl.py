@@ -8,10 +8,10 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    LOW_BY_KERNEL,
     broadcast_batches,
     require_matrix,
     require_same_dtype,
-    require_square,
     require_square_numbers,
 )
 from flambeau_core.linalg.error import check_info
@@ -55,7 +55,7 @@ def ldl_factor(self: Tensor, hermitian: bool) -> Any:
         LinAlgError: a block of D is 0.
     """
     name = "linalg.ldl_factor"
-    require_square_numbers(name, self)
+    require_square_numbers(name, self, refusals=LOW_BY_KERNEL)
     return fb.return_types.linalg_ldl_factor(*factored(self, hermitian, f"torch.{name}")[:2])
 
 
@@ -67,7 +67,7 @@ def ldl_factor(self: Tensor, hermitian: bool) -> Any:
 def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> Any:
     """The same as ``ldl_factor``, and for each matrix 0, or k where D[k, k] is 0."""
     name = "linalg.ldl_factor_ex"
-    require_square_numbers(name, self)
+    require_square_numbers(name, self, refusals=LOW_BY_KERNEL)
     return fb.return_types.linalg_ldl_factor_ex(
         *factored(self, hermitian, f"torch.{name}" if check_errors else None)
     )
@@ -99,7 +99,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     """Solves ``A X = B`` for ``B`` ``(..., n, k)`` after ``ldl_factor``."""
     name = "linalg.ldl_solve"
-    require_square(name, LD, "LD")
+    require_square_numbers(name, LD, "LD", LOW_BY_KERNEL)
     require_matrix(name, B, "B")
     require_compatible(name, LD, B, True)
     require_same_dtype(name, LD, B, "LD and B")

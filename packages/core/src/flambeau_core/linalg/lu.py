@@ -8,6 +8,8 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    BY_KERNEL,
+    LOW_BY_KERNEL,
     broadcast_batches,
     require_matrix,
     require_number_type,
@@ -33,7 +35,7 @@ def factored(A: Tensor, pivot: bool, check: str | None) -> tuple[Tensor, Tensor,
     if LU.numel():
         _C.launch("lu_factor", [LU, pivots, info], [A], (pivot,))
     if check:
-        check_info(check, info, _zero_pivot)
+        check_info(check, info, _zero_pivot, RuntimeError)
     return LU, pivots, info
 
 
@@ -115,7 +117,7 @@ def permutation_matrix(pivots: Tensor, rows: int, like: Tensor) -> Tensor:
 
 def _require(name: str, A: Tensor) -> None:
     require_matrix(name, A)
-    require_number_type(name, A)
+    require_number_type(name, A, BY_KERNEL)
 
 
 @op(
@@ -126,7 +128,7 @@ def lu_factor(A: Tensor, pivot: bool) -> Any:
     """L below the diagonal and U in one ``(..., m, n)``, and the row exchanges, from 1.
 
     Raises:
-        LinAlgError: U has a zero on its diagonal.
+        RuntimeError: U has a zero on its diagonal.
     """
     name = "linalg.lu_factor"
     _require(name, A)
@@ -183,7 +185,7 @@ def _checked(
     name: str, LU: Tensor, pivots: Tensor, B: Tensor, left: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     require_square(name, LU, "LU")
-    require_number_type(name, LU)
+    require_number_type(name, LU, LOW_BY_KERNEL)
     require_matrix(name, B, "B")
     require_same_dtype(name, LU, B, "LU and B")
     require_pivots(name, pivots)

@@ -11,6 +11,8 @@ from flambeau_core.composed.dimensions import wrap_dim, wrap_dims
 from flambeau_core.composed.norms import vector_norm as norm_along
 from flambeau_core.declare import op
 from flambeau_core.linalg.arguments import (
+    BY_FUNCTION,
+    LOW_BY_KERNEL,
     real_dtype,
     require_matrix,
     require_number_type,
@@ -185,13 +187,13 @@ def cond(self: Tensor, p: Any) -> Tensor:
     if p is None or p in (2, -2):
         if self.numel() == 0:
             return self.new_zeros(self.shape[:-2], dtype=real_dtype(self))
-        require_number_type(name, self)
+        require_number_type(name, self, LOW_BY_KERNEL)
         S = singular_values(self, name)
         return S[..., -1] / S[..., 0] if p == -2 else S[..., 0] / S[..., -1]
     if not isinstance(p, str) and abs(p) not in (1, math.inf):
         raise RuntimeError(f"{name} got an invalid norm type: {p}")
     require_square(f"{name}(ord={p})", self)
-    require_number_type(name, self)
+    require_number_type(name, self, LOW_BY_KERNEL if p == "nuc" else BY_FUNCTION)
     if isinstance(p, str) and p not in ("fro", "nuc"):
         raise RuntimeError(f"{name} got an invalid norm type: {p}")
     if self.numel() == 0:

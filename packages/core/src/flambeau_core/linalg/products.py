@@ -69,7 +69,7 @@ def vecdot(x: Tensor, y: Tensor, dim: int) -> Tensor:
 @op("vander(Tensor x, *, int? N=None) -> Tensor", namespace="linalg")
 def vander(x: Tensor, N: int | None) -> Tensor:
     """The powers 0 to N - 1 (by default as many as elements) of ``(..., n)``: ``(..., n, N)``."""
-    if x.dtype == fb.bool:
+    if x.dtype in (fb.bool, fb.float16, fb.bfloat16):
         raise RuntimeError(
             "linalg.vander supports floating point, complex, and integer tensors, "
             f"but got {x.dtype}"

@@ -8,6 +8,8 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    BY_KERNEL,
+    LOW_BY_KERNEL,
     identity_like,
     require_matrix,
     require_number_type,
@@ -65,9 +67,9 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
 
 def _square_gradient(grad_Q: Any, grad_R: Any, Q: Tensor, R: Tensor) -> Tensor:
     """Walter and Lehmann, Algorithmic differentiation of linear algebra functions, 2018, 3.3."""
-    inner = None if grad_R is None else R @ grad_R.mH
+    inner = None if grad_R is None else grad_R @ R.mH
     if grad_Q is not None:
-        product = grad_Q.mH @ Q
+        product = Q.mH @ grad_Q
         inner = -product if inner is None else inner - product
     assert inner is not None
     # A Hermitian matrix with the same upper triangle
@@ -91,7 +93,7 @@ def qr(A: Tensor, mode: str) -> Any:
     """
     name = "linalg.qr"
     require_matrix(name, A)
-    require_number_type(name, A)
+    require_number_type(name, A, LOW_BY_KERNEL)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
@@ -103,7 +105,7 @@ def qr(A: Tensor, mode: str) -> Any:
 def qr_of(self: Tensor, some: bool) -> Any:
     """The same as ``linalg.qr``, reduced if ``some``."""
     require_matrix("qr", self)
-    require_number_type("qr", self)
+    require_number_type("qr", self, LOW_BY_KERNEL)
     return fb.return_types.qr(*factored(self, "reduced" if some else "complete"))
 
 
@@ -119,7 +121,7 @@ def packed(self: Tensor) -> tuple[Tensor, Tensor]:
 def geqrf(self: Tensor) -> Any:
     """R, below it the Householder vectors of Q, and their factors ``(..., min(m, n))``."""
     require_matrix("geqrf", self, "input")
-    require_number_type("geqrf", self)
+    require_number_type("geqrf", self, BY_KERNEL)
     return fb.return_types.geqrf(*packed(self))
 
 
@@ -128,7 +130,7 @@ def geqrf(self: Tensor) -> Any:
 
 def _require_reflections(name: str, a: Tensor, tau: Tensor) -> None:
     require_matrix(name, a, "input")
-    require_number_type(name, a)
+    require_number_type(name, a, BY_KERNEL)
     require_same_dtype(name, a, tau, "input and tau")
     if a.shape[-1] < tau.shape[-1] if tau.dim() else True:
         raise RuntimeError(

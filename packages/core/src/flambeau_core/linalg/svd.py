@@ -8,6 +8,7 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    LOW_BY_KERNEL,
     identity_like,
     real_dtype,
     require_gauge_invariance,
@@ -44,7 +45,13 @@ def _launch(
     if info.numel():
         _C.launch("svd", [U, S, Vh, info], [A], (full_matrices,))
     if check:
-        check_info(check, info, not_converged("singular values"))
+        check_info(check, info, lambda code: _failure(A, code))
+
+
+def _failure(A: Tensor, code: int) -> str:
+    if bool(A.isfinite().all()):
+        return not_converged("singular values")(code)
+    return "The algorithm failed to converge because the input matrix contained non-finite values."
 
 
 @decomposed.gradient
@@ -134,7 +141,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
 
 def _require(name: str, A: Tensor, driver: Any) -> None:
     require_matrix(name, A)
-    require_number_type(name, A)
+    require_number_type(name, A, LOW_BY_KERNEL)
     if driver is not None:
         raise RuntimeError(
             f"{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER "

@@ -8,6 +8,7 @@ import flambeau_core as fb
 from flambeau_core import _C
 from flambeau_core.declare import op, primitive
 from flambeau_core.linalg.arguments import (
+    BY_KERNEL,
     broadcast_batches,
     require_matrix,
     require_number_type,
@@ -76,7 +77,7 @@ def solve_triangular(
     require_square(name, self)
     require_matrix(name, B, "B")
     require_same_dtype(name, self, B)
-    require_number_type(name, self)
+    require_number_type(name, self, BY_KERNEL)
     require_compatible(name, self, B, left)
     A, B = broadcast_batches(name, self, B)
     return solve_with(A, B, upper=upper, left=left, unitriangular=unitriangular)
@@ -90,7 +91,7 @@ def triangular_solve(
     require_square(name, A)
     require_matrix(name, self, "b")
     require_same_dtype(name, self, A, "b and A")
-    require_number_type(name, A)
+    require_number_type(name, A, BY_KERNEL)
     require_compatible(name, A, self, True)
     matrix, right = broadcast_batches(name, A, self)
     if transpose:

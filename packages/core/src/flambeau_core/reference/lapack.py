@@ -58,6 +58,10 @@ def first_bad_minor(xp: Any, a: Array) -> int:
 
 def cholesky(xp: Any, out: Array, info: Array, a: Array) -> None:
     by_matrix(xp, lambda a: (xp.linalg.cholesky(a),), (out,), info, (a,), first_bad_minor)
+    # NaN passes LAPACK unseen
+    diagonal = xp.diagonal(out, axis1=-2, axis2=-1).real
+    for index in xp.argwhere((info == 0) & ~(diagonal > 0).all(-1)):
+        info[tuple(index)] = first_bad_minor(xp, a[tuple(index)])
 
 
 def solve(xp: Any, out: Array, info: Array, a: Array, b: Array) -> None:

@@ -17,9 +17,14 @@ from flambeau_core.reference.table import Kernel
 ALPHA = (1 + 17**0.5) / 8
 
 
-def choose_pivot(xp: Any, a: Array, k: int) -> tuple[int, int, bool]:
+def diagonal_size(xp: Any, element: Array, conj: Any) -> Array:
+    """Only the real part counts on the diagonal of a Hermitian matrix."""
+    return size_for_pivoting(xp, (element + conj(element)) / 2)
+
+
+def choose_pivot(xp: Any, a: Array, k: int, conj: Any) -> tuple[int, int, bool]:
     """The row to exchange, how many rows the pivot takes, and whether the column is all 0."""
-    diagonal = abs(a[k, k].real) if a.dtype.kind == "c" else abs(a[k, k])
+    diagonal = diagonal_size(xp, a[k, k], conj)
     below = size_for_pivoting(xp, a[k + 1 :, k])
     largest = below.max() if below.size else 0
     if max(diagonal, largest) == 0 or not diagonal == diagonal:
@@ -31,7 +36,7 @@ def choose_pivot(xp: Any, a: Array, k: int) -> tuple[int, int, bool]:
     row_largest = size_for_pivoting(xp, others).max()
     if diagonal >= ALPHA * largest * (largest / row_largest):
         return k, 1, False
-    if size_for_pivoting(xp, a[row, row]) >= ALPHA * row_largest:
+    if diagonal_size(xp, a[row, row], conj) >= ALPHA * row_largest:
         return row, 1, False
     return row, 2, False
 
@@ -52,7 +57,7 @@ def factor(xp: Any, a: Array, pivots: Array, conj: Any) -> int:
     """In place in the lower triangle of one matrix; returns its info."""
     n, k, info = len(a), 0, 0
     while k < n:
-        row, size, empty = choose_pivot(xp, a, k)
+        row, size, empty = choose_pivot(xp, a, k, conj)
         last = k + size - 1
         if row != last:
             exchange(a, last, row, k, conj)
