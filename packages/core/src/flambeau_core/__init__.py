@@ -136,6 +136,7 @@ _LAZY = {
     "pca_lowrank": "linalg.low_rank",
     "svd_lowrank": "linalg.low_rank",
     "vmap": "func",
+    "ops": "ops_namespace",
     "save": "serialization",
     "load": "serialization",
     "set_printoptions": "printing",

@@ -8,6 +8,7 @@ MEMBERS = (
     "cuda",
     "fft",
     "func",
+    "library",
     "linalg",
     "masked",
     "nn",
