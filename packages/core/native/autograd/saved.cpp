@@ -49,7 +49,8 @@ PyObject* call_pack(PyObject* pack, Tensor* t) {
 
 }  // namespace
 
-Saved::Saved(Tensor* input) {
+// Delegating lets the destructor run when a hook throws.
+Saved::Saved(Tensor* input) : Saved() {
   if (!input) return;
   if (__builtin_expect(input->storage->inference, 0)) fail_inference(input);
   Py_INCREF(reinterpret_cast<PyObject*>(input));

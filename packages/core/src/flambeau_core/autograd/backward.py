@@ -85,9 +85,7 @@ def grad(
             outputs, wanted, grad_outputs, create_graph, allow_unused, retain_graph
         )
     roots, vectors = _roots(outputs, grad_outputs)
-    found = _C.run_backward(
-        roots, vectors, retain_graph, create_graph, wanted, False, allow_unused
-    )
+    found = _C.run_backward(roots, vectors, retain_graph, create_graph, wanted, False, allow_unused)
     if materialize_grads:
         found = tuple(_C.zeros_like(x) if g is None else g for g, x in zip(found, wanted))
     return found

@@ -1,11 +1,11 @@
 """Forward mode by hand: dual numbers within a ``dual_level``.
 
-    >>> import flambeau as torch
-    >>> from flambeau.autograd import forward_ad
-    >>> with forward_ad.dual_level():
-    ...     x = forward_ad.make_dual(torch.tensor([0.5]), torch.tensor([1.0]))
-    ...     forward_ad.unpack_dual(x * x).tangent
-    tensor([1.])
+>>> import flambeau as torch
+>>> from flambeau.autograd import forward_ad
+>>> with forward_ad.dual_level():
+...     x = forward_ad.make_dual(torch.tensor([0.5]), torch.tensor([1.0]))
+...     forward_ad.unpack_dual(x * x).tangent
+tensor([1.])
 """
 
 from __future__ import annotations

@@ -159,7 +159,9 @@ class CheckpointFunction(Function):
             (r, g) for r, g in zip(results, grads) if isinstance(r, fb.Tensor) and r.requires_grad
         ]
         if not wanted:
-            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not needed")
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not needed"
+            )
         backward([r for r, _ in wanted], [g for _, g in wanted])
         return (None, None, *(x.grad if isinstance(x, fb.Tensor) else None for x in inputs))
 
