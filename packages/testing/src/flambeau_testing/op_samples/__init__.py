@@ -11,6 +11,7 @@ from flambeau_testing.op_samples import (
     fourier,
     indexing,
     joining,
+    linear_algebra,
     loss,
     masked,
     neural,
@@ -19,6 +20,7 @@ from flambeau_testing.op_samples import (
     reduction,
     scan,
     shape,
+    special,
     ternary,
     unary,
 )
@@ -28,6 +30,7 @@ __all__ = ["DECLARATIONS", "Declaration", "Sample"]
 
 DECLARATIONS: tuple[Declaration, ...] = (
     *unary.DECLARATIONS,
+    *special.DECLARATIONS,
     *binary.DECLARATIONS,
     *comparison.DECLARATIONS,
     *ternary.DECLARATIONS,
@@ -38,6 +41,7 @@ DECLARATIONS: tuple[Declaration, ...] = (
     *shape.DECLARATIONS,
     *joining.DECLARATIONS,
     *product.DECLARATIONS,
+    *linear_algebra.DECLARATIONS,
     *neural.DECLARATIONS,
     *loss.DECLARATIONS,
     *fourier.DECLARATIONS,
