@@ -1,9 +1,9 @@
 """One op over many tensors: the ``_foreach_`` functions, declared from one table.
 
 Every function takes a list of tensors and gives a tuple with a result for each. A name that ends
-in an underscore works in place and gives the list. Further operands are lists of the same length,
-of tensors or of numbers, or one number for all. RuntimeError for an empty list and for lists of
-different lengths.
+in an underscore works in place and gives a list of its tensors. Further operands are lists of the
+same length, of tensors or of numbers, or one number for all. RuntimeError for an empty list and
+for lists of different lengths.
 
 The module is loaded when the first of these names is used.
 """
@@ -68,7 +68,7 @@ def _declare(name: str, parameters: str, row: Callable[..., Any]) -> None:
                 _check_number(name, number)
             operands = (*operands[:-1], given)
         results = tuple(row(*arguments) for arguments in _rows(name, self, operands))
-        return self if in_place else results
+        return list(self) if in_place else results
 
     separator = ", " if parameters else ""
     op(f"{name}(Tensor[] self{separator}{parameters}) -> Tensor[]", method=False)(foreach)
