@@ -68,6 +68,7 @@ PACKAGES = {
     "data": Package("packages/data", needs=("core",)),
     "testing": Package("packages/testing", needs=("core",)),
     "vision": Package("packages/vision", needs=("core", "nn", "data")),
+    "distributions": Package("packages/distributions", needs=("core",)),
     "flambeau": Package("packages/flambeau", needs=("core", "nn", "optim", "data")),
 }
 # What a package's tests use beyond what the package itself needs.
@@ -79,7 +80,8 @@ TEST_NEEDS = {
     "data": ("testing",),
     "testing": (),
     "vision": ("testing", "optim"),
-    "flambeau": ("testing", "vision"),
+    "distributions": ("testing",),
+    "flambeau": ("testing", "vision", "distributions"),
 }
 MATRIX = [
     nox.param(package, backend, id=f"{package}-{backend}", tags=[package, backend])

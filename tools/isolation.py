@@ -23,6 +23,7 @@ MODULES = {
     "data": "flambeau_data",
     "testing": "flambeau_testing",
     "vision": "flambeau_vision",
+    "distributions": "flambeau_distributions",
     "flambeau": "flambeau",
 }
 # Vision and testing work on NumPy arrays; the others must start without it.
@@ -81,6 +82,14 @@ def use_vision(vision: Any) -> None:
     assert tensor.tolist() == [[[1.0] * 4] * 4]
 
 
+def use_distributions(distributions: Any) -> None:
+    import flambeau_core as core
+
+    normal = distributions.Normal(core.zeros(2), 1.0)
+    assert normal.sample((3,)).shape == (3, 2)
+    assert distributions.kl_divergence(normal, normal).tolist() == [0.0, 0.0]
+
+
 def use_flambeau(flambeau: Any) -> None:
     import flambeau.nn.functional as F
     from flambeau import nn, optim
@@ -109,6 +118,7 @@ USES: dict[str, Callable[[Any], None]] = {
     "data": use_data,
     "testing": use_testing,
     "vision": use_vision,
+    "distributions": use_distributions,
     "flambeau": use_flambeau,
 }
 

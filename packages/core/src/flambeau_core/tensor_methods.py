@@ -57,7 +57,7 @@ def _contains(self: Any, element: Any) -> bool:
 
 
 def _format(self: Any, spec: str) -> str:
-    if self.ndim == 0 and spec:
+    if self.ndim == 0:
         return self.item().__format__(spec)
     return object.__format__(self, spec) if spec else repr(self)
 

@@ -19,6 +19,7 @@ _FROM_ELSEWHERE = {"TYPE_CHECKING", "annotations"}
 if TYPE_CHECKING:
     from flambeau_core import *
 
+    from flambeau import distributions as distributions
     from flambeau import nn as nn
     from flambeau import optim as optim
     from flambeau import testing as testing

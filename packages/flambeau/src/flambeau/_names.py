@@ -6,6 +6,7 @@ MEMBERS = (
     "autograd",
     "backends",
     "cuda",
+    "distributions",
     "fft",
     "func",
     "library",

@@ -1,0 +1,135 @@
+"""The continuous Bernoulli distribution."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from typing_extensions import Self
+
+import flambeau_core as fb
+from flambeau_core import Tensor
+
+from . import constraints
+from .broadcasting import Parameter, broadcast_all
+from .distribution import Shape
+from .exp_family import ExponentialFamily
+from .logits import clamp_probs
+from .success_probability import SuccessProbability
+
+__all__ = ["ContinuousBernoulli"]
+
+
+class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
+    """Numbers in [0, 1] with a density that is proportional to ``p ** x * (1 - p) ** (1 - x)``.
+
+    Loaiza-Ganem and Cunningham, "The continuous Bernoulli: fixing a pervasive error in variational
+    autoencoders", NeurIPS 2019.
+
+    Args:
+        lims: the probabilities around 1/2 between which the formulas lose all digits, and Taylor
+            series are used instead.
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+    _mean_carrier_measure = 0
+
+    def __init__(
+        self,
+        probs: Parameter | None = None,
+        logits: Parameter | None = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: bool | None = None,
+    ) -> None:
+        shape = self._set_probability(probs, logits)
+        if probs is not None:
+            if validate_args is not None:
+                self._validate_args = validate_args
+            inside = self.arg_constraints["probs"].check(self.probs)
+            if self._validate_args and not inside.all():
+                raise ValueError(f"probs must lie in [0, 1], but its values are\n{self.probs}")
+            self.probs = clamp_probs(self.probs)
+        self._lims = lims
+        super().__init__(shape, validate_args=validate_args)
+
+    def expand(self, batch_shape: Shape, _instance: Any = None) -> Self:
+        names = ("probs", "logits")
+        new = self._expanded(ContinuousBernoulli, batch_shape, _instance, names)
+        new._lims = self._lims
+        return new
+
+    def _is_far(self) -> Tensor:
+        """Where the formulas hold, far enough from 1/2."""
+        return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
+
+    def _far_probs(self) -> Tensor:
+        """The probabilities, with one at which the formulas are finite in place of the others."""
+        return fb.where(self._is_far(), self.probs, self._lims[0])
+
+    def _log_norm(self) -> Tensor:
+        """log of the constant by which the density is multiplied."""
+        far = self._far_probs()
+        # 2 artanh(1 - 2p) / (1 - 2p), the same for p and 1 - p.
+        exact = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
+        x = (self.probs - 0.5).square()
+        series = math.log(2) + (4 / 3 + 104 / 45 * x) * x
+        return fb.where(self._is_far(), exact, series)
+
+    @property
+    def mean(self) -> Tensor:
+        far = self._far_probs()
+        exact = far / (2 * far - 1) + 1 / ((-far).log1p() - far.log())
+        x = self.probs - 0.5
+        return fb.where(self._is_far(), exact, 0.5 + (1 / 3 + 16 / 45 * x.square()) * x)
+
+    @property
+    def variance(self) -> Tensor:
+        far = self._far_probs()
+        exact = far * (far - 1) / (1 - 2 * far).square()
+        exact = exact + ((-far).log1p() - far.log()).square().reciprocal()
+        x = (self.probs - 0.5).square()
+        return fb.where(self._is_far(), exact, 1 / 12 - (1 / 15 - 128 / 945 * x) * x)
+
+    def rsample(self, sample_shape: Shape = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        return self.icdf(fb.rand(shape, dtype=self.probs.dtype, device=self.probs.device))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        cross_entropy = fb.nn_ops.binary_cross_entropy_with_logits(logits, value, reduction="none")
+        return self._log_norm() - cross_entropy
+
+    def cdf(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        far = self._far_probs()
+        exact = (far.pow(value) * (1 - far).pow(1 - value) + far - 1) / (2 * far - 1)
+        return fb.where(self._is_far(), exact, value).clamp(0, 1)
+
+    def icdf(self, value: Tensor) -> Tensor:
+        far = self._far_probs()
+        exact = ((-far + value * (2 * far - 1)).log1p() - (-far).log1p()) / (
+            far.log() - (-far).log1p()
+        )
+        return fb.where(self._is_far(), exact, value)
+
+    def entropy(self) -> Tensor:
+        log_probs0 = (-self.probs).log1p()
+        log_probs1 = self.probs.log()
+        return self.mean * (log_probs0 - log_probs1) - self._log_norm() - log_probs0
+
+    @property
+    def _natural_params(self) -> tuple[Tensor]:
+        return (self.logits,)
+
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
+        """log((exp(x) - 1) / x)"""
+        (x,) = natural_params
+        is_far = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)
+        far = fb.where(is_far, x, self._lims[0] - 0.5)
+        exact = far.expm1().abs().log() - far.abs().log()
+        return fb.where(is_far, exact, 0.5 * x + x.square() / 24 - x.pow(4) / 2880)
