@@ -101,8 +101,9 @@ def test_dtypes() -> None:
 
 def test_real_results_are_deprecated() -> None:
     spectra = fb.stft(signal(), 16, window=WINDOW, return_complex=True)
-    with pytest.warns(UserWarning, match="deprecated"):
+    with pytest.warns(UserWarning, match="deprecated") as told:
         parts = fb.stft(signal(), 16, window=WINDOW, return_complex=False)
+    assert told[0].filename == __file__
     assert parts.equal(fb.view_as_real(spectra))
 
 

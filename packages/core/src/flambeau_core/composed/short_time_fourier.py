@@ -57,17 +57,17 @@ def _extended(x: fb.Tensor, width: int, mode: str) -> fb.Tensor:
     return x.index_select(-1, places)
 
 
-def _warn(message: str) -> None:
+_NO_WINDOW = (
+    "without a window every point of a frame counts the same, which smears the spectrum; "
+    "give window=, if need be one of ones"
+)
+
+
+def _warn(message: str, depth: int = 0) -> None:
+    """Points at the line that called the op, ``depth`` functions above the caller of this."""
     import warnings
 
-    warnings.warn(message, UserWarning, stacklevel=4)
-
-
-def _warn_of_no_window(name: str) -> None:
-    _warn(
-        f"{name}: without a window every point of a frame counts the same, which smears the "
-        "spectrum; give window=, if need be one of ones"
-    )
+    warnings.warn(message, UserWarning, stacklevel=3 + depth)
 
 
 @op(
@@ -96,7 +96,7 @@ def stft(
     both ends, ``align_to_window`` by what the window leaves of a frame.
     """
     if window is None:
-        _warn_of_no_window("stft")
+        _warn(f"stft: {_NO_WINDOW}")
     is_complex = self.is_complex() or (window is not None and window.is_complex())
     if not (self.is_floating_point() or self.is_complex()):
         raise RuntimeError(f"stft: expected floating point or complex numbers, got {self.dtype}")
@@ -192,7 +192,7 @@ def istft(
     the borders of ``center``. RuntimeError where no window covers a point of it.
     """
     if window is None:
-        _warn_of_no_window("istft")
+        _warn(f"istft: {_NO_WINDOW}")
     hop = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     if onesided is None:
@@ -233,6 +233,6 @@ def _between(signal: fb.Tensor, envelope: fb.Tensor, start: int, length: int | N
         )
     result = signal[:, start : min(end, total)] / covered
     if end > total:
-        _warn("istft: length is greater than the frames cover; zeros follow the signal")
+        _warn("istft: length is greater than the frames cover; zeros follow the signal", 1)
         result = fb.constant_pad_nd(result, [0, end - total])
     return result
