@@ -146,11 +146,11 @@ def inverse_half(x: Array, s: Any, dim: Any, norm: str | None) -> Array:
 
 # The reference, whether the input comes and the result goes in parts.
 FAMILIES: dict[str, tuple[Callable[..., Array], bool, bool]] = {
-    "fft": (lambda *a: transform(*a, True), True, True),
-    "ifft": (lambda *a: transform(*a, False), True, True),
+    "fft": (lambda x, s, dim, norm: transform(x, s, dim, norm, True), True, True),
+    "ifft": (lambda x, s, dim, norm: transform(x, s, dim, norm, False), True, True),
     "rfft": (forward_half, False, True),
-    "irfft": (lambda *a: real_signal(*a, False), True, False),
-    "hfft": (lambda *a: real_signal(*a, True), True, False),
+    "irfft": (lambda x, s, dim, norm: real_signal(x, s, dim, norm, False), True, False),
+    "hfft": (lambda x, s, dim, norm: real_signal(x, s, dim, norm, True), True, False),
     "ihfft": (inverse_half, False, True),
 }
 
@@ -216,12 +216,12 @@ def istft(x: Array, n_fft: int, hop_length: int, win_length: int, window: Array)
     return (total / np.where(squares, squares, 1))[..., half:-half]
 
 
-def stft_call(*args: Any) -> fb.Tensor:
-    return fb.view_as_real(fb.stft(*args, return_complex=True))
+def stft_call(x: fb.Tensor, n_fft: int, hop: int, width: int, window: fb.Tensor) -> fb.Tensor:
+    return fb.view_as_real(fb.stft(x, n_fft, hop, width, window, return_complex=True))
 
 
-def istft_call(x: fb.Tensor, *args: Any) -> fb.Tensor:
-    return fb.istft(fb.complex(x[..., 0], x[..., 1]), *args)
+def istft_call(x: fb.Tensor, n_fft: int, hop: int, width: int, window: fb.Tensor) -> fb.Tensor:
+    return fb.istft(fb.complex(x[..., 0], x[..., 1]), n_fft, hop, width, window)
 
 
 def frame_samples(spectra: bool) -> Callable[[np.random.Generator], Iterator[Sample]]:

@@ -92,8 +92,12 @@ def logaddexp(x: Array, y: Array, *, input_mask: Array, other_mask: Array) -> Ar
     return np.asarray(np.log(terms))
 
 
-def declared(name: str, *rest: Any, **settings: Any) -> Declaration:
-    return Declaration(name, *rest, WIDTHS, namespace="masked", **settings)
+def declared(
+    name: str,
+    reference: Callable[..., Any],
+    samples: Callable[[np.random.Generator], Iterator[Sample]],
+) -> Declaration:
+    return Declaration(name, reference, samples, WIDTHS, namespace="masked")
 
 
 DECLARATIONS = (
