@@ -153,6 +153,14 @@ PyObject* call_op(const char* name, PyObject* self, int64_t first, int64_t secon
                                        static_cast<long long>(second)));
 }
 
+// The adjoint of two dimensions by ops that everybody sees.
+PyObject* shown_adjoint(PyObject* o, int64_t first, int64_t second) {
+  PyObject* transposed = call_op("transpose", o, first, second);
+  PyObject* result = PyObject_CallOneArg(reinterpret_cast<PyObject*>(find_op("conj")), transposed);
+  Py_DECREF(transposed);
+  return checked(result);
+}
+
 PyObject* get_T(PyObject* o, void*) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
@@ -186,6 +194,7 @@ PyObject* get_H(PyObject* o, void*) {
       fail(ErrorKind::Runtime,
            "tensor.H is only supported on matrices (2-D tensors). Got %d-D tensor.",
            self_of(o)->ndim());
+    if (is_shown(o) && self_of(o)->ndim()) return shown_adjoint(o, 0, 1);
     return object(
         unary("conj_physical", self_of(o)->ndim() ? transpose(self_of(o), 0, 1) : Ref(self_of(o))));
   });
@@ -196,6 +205,7 @@ PyObject* get_mH(PyObject* o, void*) {
       fail(ErrorKind::Runtime,
            "tensor.mH is only supported on matrices or batches of matrices. Got %d-D tensor.",
            self_of(o)->ndim());
+    if (is_shown(o)) return shown_adjoint(o, -2, -1);
     return object(unary("conj_physical", transpose(self_of(o), -2, -1)));
   });
 }
@@ -203,6 +213,13 @@ PyObject* get_mH(PyObject* o, void*) {
 PyObject* part(PyObject* o, int64_t which) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
+    if (is_complex(t->dtype()) && is_shown(o)) {
+      auto as_real = reinterpret_cast<PyObject*>(find_op("view_as_real"));
+      PyObject* pairs = checked(PyObject_CallOneArg(as_real, o));
+      PyObject* result = call_op("select", pairs, -1, which);
+      Py_DECREF(pairs);
+      return result;
+    }
     if (is_complex(t->dtype())) return object(select(real_view(t), -1, which));
     if (which == 1)
       fail(ErrorKind::Runtime, "imag is not implemented for tensors with non-complex dtypes.");
