@@ -11,6 +11,7 @@ from .graph import GradientEdge
 __all__ = ["backward", "grad"]
 
 Tensors = Any  # a tensor or a sequence of them
+OVERRIDES = 16  # the flag of classes that override ops, which autograd takes as plain tensors
 
 
 def backward(
@@ -85,9 +86,30 @@ def grad(
             outputs, wanted, grad_outputs, create_graph, allow_unused, retain_graph
         )
     roots, vectors = _roots(outputs, grad_outputs)
-    found = _C.run_backward(roots, vectors, retain_graph, create_graph, wanted, False, allow_unused)
+    if _C.intercepted([*roots, *vectors, *wanted]) & ~OVERRIDES:
+        found = _of_transforms(roots, wanted, vectors, create_graph, allow_unused)
+    else:
+        found = _C.run_backward(
+            roots, vectors, retain_graph, create_graph, wanted, False, allow_unused
+        )
     if materialize_grads:
         found = tuple(_C.zeros_like(x) if g is None else g for g, x in zip(found, wanted))
+    return found
+
+
+def _of_transforms(
+    roots: list[Any], inputs: list[Any], vectors: list[Any], create_graph: bool, allow_unused: bool
+) -> tuple[Any, ...]:
+    """Gradients of tensors that transforms made, whose graph lies beneath those."""
+    from ..transforms.reverse import gradient
+
+    vectors = [_C.ones_like(y) if v is None else v for y, v in zip(roots, vectors)]
+    found = tuple(gradient(roots, inputs, vectors, create_graph))
+    if not allow_unused and any(g is None for g in found):
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
+        )
     return found
 
 

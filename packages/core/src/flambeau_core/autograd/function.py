@@ -135,6 +135,17 @@ class Function(FunctionCtx):
         separate = cls.setup_context is not Function.setup_context
         if separate:
             args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
+        if _C.intercepted(args):
+            from ..transforms.functions import apply_function
+
+            return apply_function(cls, args, lambda given: cls._applied(given, kwargs, separate))
+        return cls._applied(args, kwargs, separate)[0]
+
+    @classmethod
+    def _applied(
+        cls, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool
+    ) -> tuple[Any, FunctionCtx]:
+        """The result, beneath all transforms, and the context that it left."""
         ctx = _context_class(cls)()  # type: ignore[arg-type]
         recording = _C.is_grad_enabled()
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
@@ -145,9 +156,9 @@ class Function(FunctionCtx):
             else:
                 result = cls.forward(ctx, *args, **kwargs)
         _check_dirty(cls, ctx, result)
-        if not (recording and any(ctx.needs_input_grad)):
-            return result
-        return _record(cls, ctx, args, result)
+        if recording and any(ctx.needs_input_grad):
+            result = _record(cls, ctx, args, result)
+        return result, ctx
 
 
 def _with_defaults(

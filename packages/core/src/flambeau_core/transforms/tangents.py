@@ -17,7 +17,7 @@ from .levels import Level, below
 from .reverse import boundary, gradient, spread, vmaps_of
 from .tensors import set_tangent, tangent_of, tensors_in
 
-__all__ = ["run_dual"]
+__all__ = ["attach_tangents", "by_double_vjp", "run_dual"]
 
 Tensor = _C.Tensor
 F = Callable[..., Any]
@@ -58,17 +58,18 @@ def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any
         result = call(op, overload, args)
         rule = RULES.get(op.__name__, _by_double_vjp)
         found = rule(op, overload, args, lambda x: tangents.get(id(x)), result)
-    _attach(result, found, level)
+    attach_tangents(result, found, level)
     return result
 
 
-def _attach(result: Any, tangents: Any, level: Level) -> None:
+def attach_tangents(result: Any, tangents: Any, level: Level) -> None:
+    """Gives the results of an op their tangents, None for those that have none."""
     if isinstance(result, Tensor):
         if tangents is not None and (result.is_floating_point() or result.is_complex()):
             set_tangent(result, tangents, level)
     elif isinstance(result, (tuple, list)) and tangents is not None:
         for r, t in zip(result, tangents):
-            _attach(r, t, level)
+            attach_tangents(r, t, level)
 
 
 @_rule(CONSTANT)
@@ -136,6 +137,11 @@ def _where(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
 
 
 def _by_double_vjp(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    return by_double_vjp(lambda given: call(op, overload, given), args, tangent, result)
+
+
+def by_double_vjp(function: F, args: Any, tangent: F, result: Any) -> Any:
+    """The tangents of a function that has a reverse rule, whose results on ``args`` are known."""
     given = [x for x in tensors_in(args) if tangent(x) is not None and _differentiable(x)]
     outputs = [result] if isinstance(result, Tensor) else list(tensors_in(result or ()))
     if not given or not any(_differentiable(y) for y in outputs):
@@ -149,7 +155,7 @@ def _by_double_vjp(op: Any, overload: int, args: Any, tangent: F, result: Any) -
     _C.set_grad_mode(True)
     try:
         inner = {id(x): boundary(spread(x, vmaps)) for x in given}
-        y = call(op, overload, _replaced(args, inner))
+        y = function(_replaced(args, inner))
         ys = [y] if isinstance(y, Tensor) else list(tensors_in(y))
         found = _transposed_twice(
             ys, list(inner.values()), [spread(tangent(x), vmaps) for x in given], recorded

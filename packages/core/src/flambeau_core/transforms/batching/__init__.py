@@ -19,7 +19,7 @@ from . import dimensions, elementwise, indexing, neural, products, reductions
 from .random import RANDOM, Same, in_place
 from .rule import RULES, BatchedCall, NotBatchable
 
-__all__ = ["run_batched"]
+__all__ = ["example", "run_batched", "stacked"]
 
 Tensor = _C.Tensor
 RESHAPING = {"squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_", "t_"}
@@ -64,19 +64,21 @@ def _seen(result: Any, level: Level) -> Any:
 def _one_by_one(call: BatchedCall) -> Any:
     """Runs the op for each example and stacks the results."""
     results = [
-        dispatch(call.op, call.overload, _example(call.args, i, call.level))
+        dispatch(call.op, call.overload, example(call.args, i, call.level))
         for i in range(call.level.batch_size)
     ]
-    return _stacked(results, call.level)
+    return stacked(results, call.level)
 
 
-def _example(args: Any, i: int, level: Level) -> Any:
+def example(args: Any, i: int, level: Level) -> Any:
+    """Arguments with each tensor of examples replaced by one of them."""
     if isinstance(args, (tuple, list)):
-        return tuple(_example(a, i, level) for a in args)
+        return tuple(example(a, i, level) for a in args)
     return args.value.select(0, i) if is_batched(args, level) else args
 
 
-def _stacked(results: list[Any], level: Level) -> Any:
+def stacked(results: list[Any], level: Level) -> Any:
+    """What the examples gave, one after the other, as the function under vmap sees it."""
     first = results[0]
     if isinstance(first, Tensor):
         shapes = {tuple(r.shape) for r in results}
@@ -84,7 +86,7 @@ def _stacked(results: list[Any], level: Level) -> Any:
             raise NotBatchable(f"vmap: the results of the examples differ in shape: {shapes}")
         return batch(_C.stack(results), level)
     if isinstance(first, (tuple, list)):
-        return like(first, (_stacked(list(each), level) for each in zip(*results)))
+        return like(first, (stacked(list(each), level) for each in zip(*results)))
     return first
 
 
@@ -112,7 +114,7 @@ def _write(call: BatchedCall) -> Any:
         x.value.copy_(call.value(call.args[1], x.ndim))
     elif call.op.functional is None or call.op.functional is call.op:
         for i in range(call.level.batch_size):
-            dispatch(call.op, call.overload, _example(call.args, i, call.level))
+            dispatch(call.op, call.overload, example(call.args, i, call.level))
     else:
         result = run_batched(call.op.functional, call.overload, call.args, call.level)
         _check_fits(name, x, result)
