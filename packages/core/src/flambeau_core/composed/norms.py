@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import flambeau_core as fb
-from flambeau_core.composed.dimensions import wrap_dim, wrap_dims
+from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.composed.precision import widened
 from flambeau_core.composed.subgradients import (
     magnitude,
@@ -43,37 +43,17 @@ def vector_norm(x: fb.Tensor, p: float, dims: Sequence[int] | None, keepdim: boo
     return norm.to(dtype)
 
 
-# A singular value of a tenth of a billionth of the norm grows to 1 in as many steps of 3/2.
-_POLAR_STEPS = 60
-
-
 def nuclear_norm(x: fb.Tensor, dims: Sequence[int] | None, keepdim: bool) -> fb.Tensor:
-    """Sum of the singular values of the matrices in two dimensions (None: of a matrix).
-
-    It is the inner product with the polar factor, found by Newton and Schulz's iteration
-    (Higham, Functions of Matrices, 2008, section 8.3), which leaves zero singular values at zero.
-    """
+    """Sum of the singular values of the matrices in two dimensions (None: of a matrix)."""
     axes = list(range(x.dim())) if dims is None else list(dims)
     if len(axes) != 2:
         raise RuntimeError(
             f"norm: the nuclear norm needs 2 dimensions, got dim={axes} for shape {tuple(x.shape)}"
         )
-    axes = wrap_dims("norm", axes, x.shape)
-    matrix = widened(x).movedim(axes, [-2, -1])
-    size = vector_norm(matrix.detach(), 2, [-2, -1], True)
-    factor = matrix / size.masked_fill(size == 0, 1)
-    for _ in range(_POLAR_STEPS):
-        adjoint = factor.transpose(-2, -1)
-        adjoint = adjoint.conj_physical() if adjoint.is_complex() else adjoint
-        factor = 1.5 * factor - 0.5 * fb.matmul(factor, fb.matmul(adjoint, factor))
-    if matrix.is_complex():
-        norm = (factor.conj_physical() * matrix).real.sum([-2, -1])
-    else:
-        norm = (factor * matrix).sum([-2, -1])
-    norm = norm.to(x.real.dtype if x.is_complex() else x.dtype)
-    for axis in sorted(axes) if keepdim else []:
-        norm = norm.unsqueeze(axis)
-    return norm
+    from flambeau_core.linalg.norms import matrix_norm_of
+
+    norm = matrix_norm_of("norm", widened(x), "nuc", axes, keepdim, None)
+    return norm.to(x.real.dtype if x.is_complex() else x.dtype)
 
 
 @op("norm(Tensor self, any p='fro', any dim=None, bool keepdim=False, dtype? dtype=None) -> Tensor")
