@@ -18,9 +18,16 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from stub_docstrings import with_docstrings
 
 from flambeau_core import _C, _INTERNAL, return_types
+from flambeau_core.op_documentation import MODULES
+from flambeau_core.op_signatures import result, split_schema
 
 ROOT = Path(__file__).parent.parent
 CORE = ROOT / "packages" / "core" / "src" / "flambeau_core"
@@ -42,23 +49,17 @@ TYPES = {
     "Generator": "Generator",
     "any": "Any",
 }
-TENSORS = "_Tensors"
+# Results as schemas write them; a tuple that is not named is one of so many tensors.
 RETURNS = {
-    "": "Tensor",
-    "Tensor": "Tensor",
-    "Tensor[]": TENSORS,
-    "(Tensor, Tensor)": "tuple[Tensor, Tensor]",
+    **dict.fromkeys(("Tensor", "bool tensor", "new tensor", "self", "view"), "Tensor"),
+    **dict.fromkeys(("Tensor[]", "(Tensor, ...)"), "_Tensors"),
+    "Tensor?[]": "list[Tensor | None]",
     "any": "Any",
     "bool": "_bool",
+    "int": "_int",
+    "None": "None",
 }
 OUT = {"Tensor": "Tensor | None", "Any": "Any"}
-# Native ops that do not return one tensor; composed ones say so themselves.
-NATIVE_RETURNS = {
-    **dict.fromkeys(("chunk", "split", "split_with_sizes", "unbind"), TENSORS),
-    "adam_step_": "None",
-    "max_pool2d_with_indices": "tuple[Tensor, Tensor]",
-    "sgd_step_": "list[Tensor | None]",
-}
 # Keywords that PyTorch's programs pass and that change nothing here.
 FACTORY_KEYWORDS = ("layout: _Layout | None = None", "pin_memory: _bool = False")
 FORMATTED = {"clone", "contiguous", "to", "empty"}
@@ -84,12 +85,6 @@ class Parameter:
             return f"*{self.name}: {self.type}"
         default = "" if self.default is None else f" = {self.default}"
         return f"{self.name}: {self.type}{default}"
-
-
-def split_schema(text: str) -> list[str]:
-    """The parameters of `name(a, b=[0,1])`, whose lists hold commas of their own."""
-    inside = text[text.index("(") + 1 : text.rindex(")")]
-    return [part.strip() for part in re.split(r",(?![^\[]*\])", inside) if part.strip()]
 
 
 def parse_parameter(text: str, keyword_only: bool) -> Parameter:
@@ -171,68 +166,52 @@ def render(name: str, parameters: list[Parameter], returns: str, method: bool) -
     return f"def {name}({', '.join(shown)}) -> {returns}: ..."
 
 
-def composed_returns() -> dict[str, str]:
-    """What each composed op says that it returns, from the sources of flambeau_core.composed."""
-    found = {}
-    for file in sorted((CORE / "composed").glob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "op"):
-                continue
-            if node.args and isinstance(node.args[0], ast.Constant):
-                head, _, returns = str(node.args[0].value).partition("->")
-                found[head.split("(")[0].strip()] = RETURNS[returns.strip()]
-    return found
+def returns(op: Any, schema: str) -> str:
+    returned = result(op, schema)
+    name = schema.split("(")[0]
+    if returned == f"({', '.join(return_types._FIELDS.get(name, ()))})":
+        return f"return_types.{name}"
+    if returned.startswith("(Tensor, Tensor"):
+        return f"tuple[{returned[1:-1]}]"
+    return RETURNS[returned]
 
 
-class Ops:
-    """The running registry, seen as stubs."""
+def extra_keywords(name: str, schema: str) -> list[Parameter]:
+    extra: list[str] = []
+    if "requires_grad=False" in schema and "any data" not in schema:
+        extra += FACTORY_KEYWORDS
+    if name in FORMATTED or name.endswith("_like"):
+        extra.append("memory_format: _MemoryFormat | None = None")
+    return [replace(parse_keyword(text), keyword_only=True) for text in extra]
 
-    def __init__(self) -> None:
-        self.composed = composed_returns()
-        self.named = set(return_types._FIELDS)
 
-    def returns(self, name: str, schema: str) -> str:
-        if name in self.named and re.search(r"\bint\?? (dim|k)\b", schema):
-            return f"return_types.{name}"
-        return NATIVE_RETURNS.get(name) or self.composed.get(name, "Tensor")
+def definitions(name: str, op: Any, *, method: bool) -> list[str]:
+    """The lines that define one op in a stub; overloads where one signature is not enough."""
+    lines: dict[str, None] = {}
+    for schema in op.schemas:
+        returned = returns(op, schema)
+        parameters = parse_schema(schema) + extra_keywords(name, schema)
+        parameters = [
+            replace(p, type=OUT.get(returned, "Sequence[Tensor] | None")) if p.name == "out" else p
+            for p in parameters
+            # As in PyTorch, it is not for methods.
+            if not (method and p.name == "out")
+        ]
+        if method and name.endswith("_") and not name.endswith("__"):
+            returned = "Self"
+        for signature in signatures(parameters):
+            lines[render(name, signature, returned, method)] = None
+    if len(lines) == 1:
+        return list(lines)
+    return [line for definition in lines for line in ("@overload", definition)]
 
-    def extra_keywords(self, name: str, schema: str) -> list[Parameter]:
-        extra: list[str] = []
-        if "requires_grad=False" in schema and "any data" not in schema:
-            extra += FACTORY_KEYWORDS
-        if name in FORMATTED or name.endswith("_like"):
-            extra.append("memory_format: _MemoryFormat | None = None")
-        return [replace(parse_keyword(text), keyword_only=True) for text in extra]
 
-    def definitions(self, name: str, op: object, *, method: bool) -> list[str]:
-        """The lines that define one op in a stub; overloads where one signature is not enough."""
-        lines: dict[str, None] = {}
-        for schema in op.schemas:  # type: ignore[attr-defined]
-            returns = self.returns(name, schema)
-            parameters = parse_schema(schema) + self.extra_keywords(name, schema)
-            parameters = [
-                replace(p, type=OUT.get(returns, "Sequence[Tensor] | None"))
-                if p.name == "out"
-                else p
-                for p in parameters
-                # As in PyTorch, it is not for methods.
-                if not (method and p.name == "out")
-            ]
-            if method and name.endswith("_") and not name.endswith("__"):
-                returns = "Self"
-            for signature in signatures(parameters):
-                lines[render(name, signature, returns, method)] = None
-        if len(lines) == 1:
-            return list(lines)
-        return [line for definition in lines for line in ("@overload", definition)]
-
-    def all_in(self, place: object, *, method: bool, skip: set[str]) -> list[str]:
-        lines = []
-        for name in sorted(vars(place)):
-            op = vars(place)[name]
-            if type(op).__name__ == "Op" and name not in skip:
-                lines += self.definitions(name, op, method=method)
-        return lines
+def all_in(place: object, *, method: bool, skip: set[str]) -> list[str]:
+    lines = []
+    for name, op in sorted(vars(place).items()):
+        if isinstance(op, type(_C.add)) and name not in skip:
+            lines += definitions(name, op, method=method)
+    return lines
 
 
 def operators() -> list[str]:
@@ -281,19 +260,20 @@ def fill(text: str, place: str, lines: list[str]) -> str:
     return text[: match.start()] + block + text[match.end() :]
 
 
-def native_stub(ops: Ops) -> str:
+def native_stub() -> str:
     text = SKELETON.read_text(encoding="utf-8")
     body = ast.parse(text).body
     tensor = next(n for n in body if isinstance(n, ast.ClassDef) and n.name == "Tensor")
     text = text.replace("\n\n", f"\n{MARK}\n\n", 1)
-    methods = ops.all_in(_C.Tensor, method=True, skip=defined(tensor.body) | operator_ops())
+    methods = all_in(_C.Tensor, method=True, skip=defined(tensor.body) | operator_ops())
     text = fill(text, "operators", operators())
     text = fill(text, "methods", methods)
     dtypes = [f"{n}: dtype" for n, v in sorted(vars(_C).items()) if isinstance(v, _C.dtype)]
-    functions = ops.all_in(_C, method=False, skip=defined(body))
+    functions = all_in(_C, method=False, skip=defined(body))
     text = fill(text, "functions", dtypes + functions)
     check_complete(text)
     public = sorted(n for n in vars(_C) if not n.startswith("_") and n not in _INTERNAL)
+    text = with_docstrings(text, _C)
     return text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in public) + "]\n"
 
 
@@ -301,15 +281,40 @@ def operator_ops() -> set[str]:
     return {n for n in vars(_C.Tensor) if n.startswith("__")}
 
 
-def ops_stub(ops: Ops, doc: str, place: object) -> str:
-    lines = ops.all_in(place, method=False, skip=set())
+def ops_stub(doc: str, place: object, besides: Iterable[str] = ()) -> str:
+    """The stub of a module that holds ops; `besides` are lines for what else it holds."""
+    lines = [*besides, *all_in(place, method=False, skip=set())]
     used = " ".join(lines)
     types = sorted(set(re.findall(r"\b(_[A-Za-z]+|Tensor|Generator)\b", used)))
     typing = [n for n in ("Any", "overload") if re.search(rf"\b{n}\b", used)]
     head = [f'"""{doc}"""', MARK, "", "from collections.abc import Sequence"]
     head += [f"from typing import {', '.join(typing)}", ""] if typing else [""]
+    head += ["from flambeau_core import return_types"] * ("return_types." in used)
     head += [f"from flambeau_core._C import {', '.join(types)}", ""]
-    return "\n".join([*head, *lines, ""])
+    return with_docstrings("\n".join([*head, *lines, ""]), place)
+
+
+def imports(module: ModuleType) -> dict[str, str]:
+    """Where a package's `__init__.py` has its names from."""
+    source = Path(str(module.__file__)).read_text(encoding="utf-8")
+    return {
+        alias.name: str(node.module)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def module_stub(module: ModuleType) -> str:
+    """The stub of a module such as `linalg`, whose functions are ops."""
+    origin = imports(module)
+    besides = [
+        f"from {origin[name]} import {name} as {name}"
+        for name in module.__all__
+        if not isinstance(getattr(module, name), type(_C.add))
+    ]
+    stub = ops_stub(f"{(module.__doc__ or '').rstrip()}\n", module, besides)
+    return stub + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in module.__all__) + "]\n"
 
 
 def named_stub() -> str:
@@ -332,13 +337,14 @@ def formatted(text: str) -> str:
 
 
 def all_files() -> dict[Path, str]:
-    ops = Ops()
     files = {
-        "_C.pyi": native_stub(ops),
-        "nn_ops.pyi": ops_stub(ops, "The neural-network ops.", _C.nn_ops),
-        "optim_ops.pyi": ops_stub(ops, "Optimizer steps over lists of tensors.", _C.optim_ops),
+        "_C.pyi": native_stub(),
+        "nn_ops.pyi": ops_stub("The neural-network ops.", _C.nn_ops),
+        "optim_ops.pyi": ops_stub("Optimizer steps over lists of tensors.", _C.optim_ops),
         "return_types.pyi": named_stub(),
     }
+    for name in MODULES:
+        files[f"{name}/__init__.pyi"] = module_stub(import_module(f"flambeau_core.{name}"))
     return {CORE / name: formatted(text) for name, text in files.items()}
 
 

@@ -39,7 +39,8 @@ class dtype:
     @property
     def name(self) -> _str: ...
     @property
-    def itemsize(self) -> _int: ...
+    def itemsize(self) -> _int:
+        """bytes of one element"""
     @property
     def is_floating_point(self) -> _bool: ...
     @property
@@ -67,7 +68,8 @@ class Size(tuple[_int, ...]):
     def __getitem__(self, key: slice) -> Size: ...
     def __add__(self, other: tuple[_int, ...]) -> Size: ...  # type: ignore[override]
     def __mul__(self, n: _int) -> Size: ...  # type: ignore[override]
-    def numel(self) -> _int: ...
+    def numel(self) -> _int:
+        """The number of elements of a tensor of this size."""
 
 class Generator:
     """A stream of random numbers with a seed of its own."""
@@ -75,14 +77,22 @@ class Generator:
     def __init__(self, device: _Device | None = None) -> None: ...
     @property
     def device(self) -> _device: ...
-    def manual_seed(self, seed: _int) -> Generator: ...
-    def seed(self) -> _int: ...
-    def initial_seed(self) -> _int: ...
-    def get_state(self) -> Tensor: ...
-    def set_state(self, new_state: Tensor) -> None: ...
-    def clone_state(self) -> Generator: ...
-    def get_offset(self) -> _int: ...
-    def set_offset(self, offset: _int) -> None: ...
+    def manual_seed(self, seed: _int) -> Generator:
+        """Restarts the stream from a seed; returns the generator."""
+    def seed(self) -> _int:
+        """Restarts the stream from a seed that the system draws, and returns it."""
+    def initial_seed(self) -> _int:
+        """The seed last set."""
+    def get_state(self) -> Tensor:
+        """The state as a uint8 tensor."""
+    def set_state(self, new_state: Tensor) -> None:
+        """Takes up a state of get_state()."""
+    def clone_state(self) -> Generator:
+        """Another generator in the same state."""
+    def get_offset(self) -> _int:
+        """How many blocks were drawn."""
+    def set_offset(self, offset: _int) -> None:
+        """Continues at a block of the stream."""
 
 class Node:
     """A step of the recorded computation, as Tensor.grad_fn shows it."""
@@ -90,12 +100,19 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, _int], ...]: ...
     @property
-    def variable(self) -> Tensor: ...
+    def variable(self) -> Tensor:
+        """the leaf tensor"""
     @property
-    def metadata(self) -> dict[Any, Any]: ...
-    def name(self) -> _str: ...
-    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle: ...
-    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle: ...
+    def metadata(self) -> dict[Any, Any]:
+        """a dict for notes"""
+    def name(self) -> _str:
+        """The name of the gradient function."""
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls hook(grad_inputs, grad_outputs) after the gradient was computed; a tuple that it
+        returns takes the place of grad_inputs."""
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Calls hook(grad_outputs) before the gradient is computed; a tuple that it returns
+        takes the place of grad_outputs."""
 
 class GradContext:
     """What no_grad and its kin derive from; `kind` says which mode it sets."""
@@ -120,68 +137,97 @@ class Tensor:
     real: Tensor
     imag: Tensor
     __array_priority__: _int
+    _interception: _int
+    __flambeau_function__: Any
+    __torch_function__: Any
     @property
-    def shape(self) -> Size: ...
+    def shape(self) -> Size:
+        """The sizes of the dimensions, a Size."""
     @property
-    def dtype(self) -> _dtype: ...
+    def dtype(self) -> _dtype:
+        """The type of the elements."""
     @property
-    def device(self) -> _device: ...
+    def device(self) -> _device:
+        """Where the memory lies."""
     @property
-    def layout(self) -> _Layout: ...
+    def layout(self) -> _Layout:
+        """The layout: strided."""
     @property
-    def ndim(self) -> _int: ...
+    def ndim(self) -> _int:
+        """The number of dimensions."""
     @property
-    def itemsize(self) -> _int: ...
+    def itemsize(self) -> _int:
+        """Bytes of one element."""
     @property
-    def nbytes(self) -> _int: ...
+    def nbytes(self) -> _int:
+        """Bytes of all elements."""
     @property
-    def grad_fn(self) -> Node | None: ...
+    def grad_fn(self) -> Node | None:
+        """The node that made it, or None for a leaf."""
     @property
-    def is_leaf(self) -> _bool: ...
+    def is_leaf(self) -> _bool:
+        """Whether no recorded op made it."""
     @property
-    def retains_grad(self) -> _bool: ...
+    def retains_grad(self) -> _bool:
+        """Whether it keeps its gradient though an op made it."""
     @property
-    def output_nr(self) -> _int: ...
+    def output_nr(self) -> _int:
+        """Which of its node's outputs it is."""
     @property
-    def T(self) -> Tensor: ...
+    def T(self) -> Tensor:
+        """All dimensions reversed."""
     @property
-    def mT(self) -> Tensor: ...
+    def mT(self) -> Tensor:
+        """The last two dimensions exchanged."""
     @property
-    def H(self) -> Tensor: ...
+    def H(self) -> Tensor:
+        """The conjugate transpose of a matrix."""
     @property
-    def mH(self) -> Tensor: ...
+    def mH(self) -> Tensor:
+        """The conjugate transpose of the last two dimensions."""
     @property
-    def is_cpu(self) -> _bool: ...
+    def is_cpu(self) -> _bool:
+        """Whether it lies on the CPU."""
     @property
-    def is_cuda(self) -> _bool: ...
+    def is_cuda(self) -> _bool:
+        """Whether it lies on a CUDA device."""
     @property
-    def is_meta(self) -> _bool: ...
+    def is_meta(self) -> _bool:
+        """False: there are no tensors without memory."""
     @property
-    def is_mkldnn(self) -> _bool: ...
+    def is_mkldnn(self) -> _bool:
+        """False: there is one layout."""
     @property
-    def is_mps(self) -> _bool: ...
+    def is_mps(self) -> _bool:
+        """Whether it lies on a device of type mps."""
     @property
-    def is_nested(self) -> _bool: ...
+    def is_nested(self) -> _bool:
+        """False: there are no nested tensors."""
     @property
-    def is_quantized(self) -> _bool: ...
+    def is_quantized(self) -> _bool:
+        """False: there are no quantized tensors."""
     @property
-    def is_sparse(self) -> _bool: ...
+    def is_sparse(self) -> _bool:
+        """False: there are no sparse tensors."""
     @property
-    def is_xpu(self) -> _bool: ...
+    def is_xpu(self) -> _bool:
+        """Whether it lies on a device of type xpu."""
     @property
-    def _version(self) -> _int: ...
+    def _version(self) -> _int:
+        """How often the memory was written in place."""
     @property
-    def _base(self) -> Tensor | None: ...
+    def _base(self) -> Tensor | None:
+        """Of a view: the tensor whose memory it shows."""
     @property
     def _backward_hooks(self) -> dict[_int, Any] | None: ...
 
     # Making one, and what Python asks of any object.
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
     @staticmethod
-    def _make_subclass(
-        cls: builtins.type[Any], data: Tensor, require_grad: _bool = False
-    ) -> Any: ...
-    def as_subclass(self, cls: builtins.type[Any]) -> Any: ...
+    def _make_subclass(cls: builtins.type[Any], data: Tensor, require_grad: _bool = False) -> Any:
+        """Convert a function to be a static method."""
+    def as_subclass(self, cls: builtins.type[Any]) -> Any:
+        """The same memory and history as an instance of a subclass."""
     def __bool__(self) -> _bool: ...
     def __int__(self) -> _int: ...
     def __float__(self) -> _float: ...
@@ -262,9 +308,13 @@ class Tensor:
     def __rdiv__(self, other: Tensor | _Number) -> Tensor: ...
 
     # What it says of itself.
-    def item(self) -> Any: ...
-    def tolist(self) -> Any: ...
-    def numpy(self, *, force: _bool = False) -> Any: ...
+    def item(self) -> Any:
+        """The value of a tensor of one element."""
+    def tolist(self) -> Any:
+        """The values as nested lists."""
+    def numpy(self, *, force: _bool = False) -> Any:
+        """The tensor as a NumPy array over the same memory: a change of either shows in the
+        other."""
     @overload
     def size(self, dim: None = None) -> Size: ...
     @overload
@@ -273,27 +323,48 @@ class Tensor:
     def stride(self, dim: None = None) -> tuple[_int, ...]: ...
     @overload
     def stride(self, dim: _int) -> _int: ...
-    def dim(self) -> _int: ...
-    def dim_order(self) -> tuple[_int, ...]: ...
-    def ndimension(self) -> _int: ...
-    def numel(self) -> _int: ...
-    def nelement(self) -> _int: ...
-    def element_size(self) -> _int: ...
-    def storage_offset(self) -> _int: ...
-    def data_ptr(self) -> _int: ...
-    def get_device(self) -> _int: ...
-    def is_complex(self) -> _bool: ...
-    def is_conj(self) -> _bool: ...
-    def is_neg(self) -> _bool: ...
-    def is_contiguous(self, *, memory_format: _MemoryFormat = ...) -> _bool: ...
-    def is_floating_point(self) -> _bool: ...
-    def is_inference(self) -> _bool: ...
-    def is_pinned(self, device: _Device | None = None) -> _bool: ...
-    def is_same_size(self, other: Tensor) -> _bool: ...
-    def is_shared(self) -> _bool: ...
-    def is_signed(self) -> _bool: ...
-    def storage(self) -> UntypedStorage: ...
-    def untyped_storage(self) -> UntypedStorage: ...
+    def dim(self) -> _int:
+        """The number of dimensions."""
+    def dim_order(self) -> tuple[_int, ...]:
+        """The dimensions from the largest stride to the smallest."""
+    def ndimension(self) -> _int:
+        """The number of dimensions."""
+    def numel(self) -> _int:
+        """The number of elements."""
+    def nelement(self) -> _int:
+        """The number of elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    def storage_offset(self) -> _int:
+        """Elements before the first."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    def get_device(self) -> _int:
+        """The index of its device, -1 on the CPU."""
+    def is_complex(self) -> _bool:
+        """Whether the dtype is a complex one."""
+    def is_conj(self) -> _bool:
+        """False: conjugation is never postponed."""
+    def is_neg(self) -> _bool:
+        """False: negation is never postponed."""
+    def is_contiguous(self, *, memory_format: _MemoryFormat = ...) -> _bool:
+        """Whether elements lie without gaps, row-major or in the order that a format says."""
+    def is_floating_point(self) -> _bool:
+        """Whether the dtype is a floating-point one."""
+    def is_inference(self) -> _bool:
+        """Whether it was made in inference mode."""
+    def is_pinned(self, device: _Device | None = None) -> _bool:
+        """False: page-locked memory is an accelerator's."""
+    def is_same_size(self, other: Tensor) -> _bool:
+        """Whether both have one shape."""
+    def is_shared(self) -> _bool:
+        """Whether share_memory_ moved it where other processes see it."""
+    def is_signed(self) -> _bool:
+        """Whether the dtype has negative numbers."""
+    def storage(self) -> UntypedStorage:
+        """The memory that it and its views share, as bytes."""
+    def untyped_storage(self) -> UntypedStorage:
+        """The memory that it and its views share, as bytes."""
     def _storage_bytes(self) -> memoryview: ...
     def _storage_key(self) -> _int: ...
     def _storage_nbytes(self) -> _int: ...
@@ -305,15 +376,19 @@ class Tensor:
         retain_graph: _bool | None = None,
         create_graph: _bool = False,
         inputs: Tensor | Sequence[Tensor] | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Adds the gradients of the leaves that it was computed from to their .grad."""
     def _is_view(self) -> _bool: ...
-    def detach_(self) -> Self: ...
+    def detach_(self) -> Self:
+        """Takes it out of the graph, in place."""
     def requires_grad_(self, requires_grad: _bool = True) -> Self: ...
-    def retain_grad(self) -> None: ...
-    def register_hook(self, hook: _Hook) -> RemovableHandle: ...
-    def register_post_accumulate_grad_hook(
-        self, hook: Callable[[Tensor], None]
-    ) -> RemovableHandle: ...
+    def retain_grad(self) -> None:
+        """Keeps the gradient of a tensor that an op made."""
+    def register_hook(self, hook: _Hook) -> RemovableHandle:
+        """Calls hook(grad) when its gradient is known; what that returns, if not None, takes the
+        gradient's place."""
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Calls hook(tensor) each time a gradient was added to grad."""
 
     # Conversions and copies.
     def cuda(
@@ -321,52 +396,87 @@ class Tensor:
         device: _Device | _int | None = None,
         non_blocking: _bool = False,
         memory_format: _MemoryFormat | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A copy on a CUDA device."""
     @overload
-    def type(self, dtype: None = None, non_blocking: _bool = False) -> _str: ...
+    def type(self, dtype: None = None, non_blocking: _bool = False) -> _str:
+        """The legacy type's name, or with a dtype (or such a name) a conversion to it."""
     @overload
-    def type(self, dtype: _dtype | _str | builtins.type, non_blocking: _bool = False) -> Tensor: ...
-    def new(self, *args: Any) -> Tensor: ...
-    def pin_memory(self, device: _Device | None = None) -> Tensor: ...
-    def resolve_conj(self) -> Tensor: ...
-    def resolve_neg(self) -> Tensor: ...
-    def share_memory_(self) -> Self: ...
-    def set_(self, source: Tensor) -> Self: ...
-    def apply_(self, function: Callable[[Any], Any]) -> Self: ...
-    def map_(self, other: Tensor, function: Callable[[Any, Any], Any]) -> Self: ...
+    def type(self, dtype: _dtype | _str | builtins.type, non_blocking: _bool = False) -> Tensor:
+        """The legacy type's name, or with a dtype (or such a name) a conversion to it."""
+    def new(self, *args: Any) -> Tensor:
+        """A tensor of this one's dtype and device: from sizes (unset) or from data."""
+    def pin_memory(self, device: _Device | None = None) -> Tensor:
+        """Page-locked memory is an accelerator's; on the CPU the tensor itself."""
+    def resolve_conj(self) -> Tensor:
+        """The tensor itself: conjugates are never put off here, so there is nothing to write
+        out."""
+    def resolve_neg(self) -> Tensor:
+        """The tensor itself: negations are never put off here, so there is nothing to write out."""
+    def share_memory_(self) -> Self:
+        """Moves the memory into a segment that forked processes see, in place."""
+    def set_(self, source: Tensor) -> Self:
+        """Takes the memory, shape and strides of a tensor of the same dtype."""
+    def apply_(self, function: Callable[[Any], Any]) -> Self:
+        """Replaces each element by ``function(element)``; slow, on the CPU only."""
+    def map_(self, other: Tensor, function: Callable[[Any, Any], Any]) -> Self:
+        """Replaces each element by ``function(element, other's element)``; slow."""
 
     # Ops whose schema says less than they do.
     @overload
-    def median(self) -> Tensor: ...
+    def median(self) -> Tensor:
+        """The median of all elements, or along a dimension with its place."""
     @overload
-    def median(self, dim: _int, keepdim: _bool = False) -> return_types.median: ...
+    def median(self, dim: _int, keepdim: _bool = False) -> return_types.median:
+        """The median of all elements, or along a dimension with its place."""
     @overload
-    def nanmedian(self) -> Tensor: ...
+    def nanmedian(self) -> Tensor:
+        """The median of those elements that are not nan; otherwise as `median`."""
     @overload
-    def nanmedian(self, dim: _int, keepdim: _bool = False) -> return_types.nanmedian: ...
-    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor: ...
+    def nanmedian(self, dim: _int, keepdim: _bool = False) -> return_types.nanmedian:
+        """The median of those elements that are not nan; otherwise as `median`."""
+    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
+        """Elements of `input` where `condition` holds, and of `other` elsewhere."""
     def tensor_split(
         self, indices_or_sections: _Ints | Tensor, dim: _int = 0
-    ) -> tuple[Tensor, ...]: ...
+    ) -> tuple[Tensor, ...]:
+        """The tensor in pieces along a dimension: a tuple of views."""
     def norm(
         self,
         p: _float | _str | None = "fro",
         dim: _Ints | None = None,
         keepdim: _bool = False,
         dtype: _DType | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The norm of all elements, or over dimensions; `torch.linalg` has the newer functions."""
 
     # The others, by their schemas.
-    def abs(self) -> Tensor: ...
-    def abs_(self) -> Self: ...
-    def absolute(self) -> Tensor: ...
-    def absolute_(self) -> Self: ...
-    def acos(self) -> Tensor: ...
-    def acos_(self) -> Self: ...
-    def acosh(self) -> Tensor: ...
-    def acosh_(self) -> Self: ...
-    def add(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor: ...
-    def add_(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Self: ...
+    def _sample_dirichlet(self, generator: Generator | None = None) -> Tensor:
+        """Samples of Dirichlet distributions whose concentrations lie along the last dimension."""
+    def _standard_gamma(self, generator: Generator | None = None) -> Tensor:
+        """Samples of the gamma distribution with shapes ``self`` and rate 1, above zero."""
+    def _standard_gamma_grad(self, output: Tensor) -> Tensor:
+        """The implicit derivative of the sample ``output`` by its shape."""
+    def abs(self) -> Tensor:
+        """The magnitude of each element."""
+    def abs_(self) -> Self:
+        """The magnitude of each element."""
+    def absolute(self) -> Tensor:
+        """The magnitude of each element."""
+    def absolute_(self) -> Self:
+        """The magnitude of each element."""
+    def acos(self) -> Tensor:
+        """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+    def acos_(self) -> Self:
+        """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+    def acosh(self) -> Tensor:
+        """The inverse of the hyperbolic cosine of each element; nan below 1."""
+    def acosh_(self) -> Self:
+        """The inverse of the hyperbolic cosine of each element; nan below 1."""
+    def add(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor:
+        """The sum `input + alpha * other`, element by element."""
+    def add_(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Self:
+        """The sum `input + alpha * other`, element by element."""
     def addbmm(
         self,
         batch1: Tensor,
@@ -374,7 +484,8 @@ class Tensor:
         *,
         beta: Tensor | _Number = 1,
         alpha: Tensor | _Number = 1,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """`beta * input + alpha` times the sum over the batch of `batch1 @ batch2`."""
     def addbmm_(
         self,
         batch1: Tensor,
@@ -382,85 +493,141 @@ class Tensor:
         *,
         beta: Tensor | _Number = 1,
         alpha: Tensor | _Number = 1,
-    ) -> Self: ...
-    def addcdiv(
-        self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1
-    ) -> Tensor: ...
-    def addcdiv_(
-        self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1
-    ) -> Self: ...
-    def addcmul(
-        self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1
-    ) -> Tensor: ...
-    def addcmul_(
-        self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1
-    ) -> Self: ...
+    ) -> Self:
+        """`beta * input + alpha` times the sum over the batch of `batch1 @ batch2`."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1) -> Tensor:
+        """`input + value * tensor1 / tensor2`, element by element."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1) -> Self:
+        """`input + value * tensor1 / tensor2`, element by element."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1) -> Tensor:
+        """`input + value * tensor1 * tensor2`, element by element."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1) -> Self:
+        """`input + value * tensor1 * tensor2`, element by element."""
     def addmm(
         self, mat1: Tensor, mat2: Tensor, *, beta: Tensor | _Number = 1, alpha: Tensor | _Number = 1
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """`beta * input + alpha * (mat1 @ mat2)`."""
     def addmm_(
         self, mat1: Tensor, mat2: Tensor, *, beta: Tensor | _Number = 1, alpha: Tensor | _Number = 1
-    ) -> Self: ...
+    ) -> Self:
+        """`beta * input + alpha * (mat1 @ mat2)`."""
     def addmv(
         self, mat: Tensor, vec: Tensor, *, beta: Tensor | _Number = 1, alpha: Tensor | _Number = 1
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """`beta * input + alpha * (mat @ vec)`, for a matrix `(n, m)` and a vector `(m,)`."""
     def addmv_(
         self, mat: Tensor, vec: Tensor, *, beta: Tensor | _Number = 1, alpha: Tensor | _Number = 1
-    ) -> Self: ...
+    ) -> Self:
+        """`beta * input + alpha * (mat @ vec)`, for a matrix `(n, m)` and a vector `(m,)`."""
     def addr(
         self, vec1: Tensor, vec2: Tensor, *, beta: Tensor | _Number = 1, alpha: Tensor | _Number = 1
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """`beta * input + alpha * outer(vec1, vec2)`."""
     def addr_(
         self, vec1: Tensor, vec2: Tensor, *, beta: Tensor | _Number = 1, alpha: Tensor | _Number = 1
-    ) -> Self: ...
-    def all(self, dim: _Ints | None = None, keepdim: _bool = False) -> Tensor: ...
+    ) -> Self:
+        """`beta * input + alpha * outer(vec1, vec2)`."""
+    def adjoint(self) -> Tensor:
+        """The conjugate of the last two dimensions exchanged, also called the Hermitian
+        transpose."""
+    def all(self, dim: _Ints | None = None, keepdim: _bool = False) -> Tensor:
+        """Whether no element is zero, in all or over the dimensions `dim`: a bool tensor (uint8
+        for uint8)."""
     def allclose(
         self, other: Tensor, rtol: _float = 1e-5, atol: _float = 1e-8, equal_nan: _bool = False
-    ) -> _bool: ...
-    def amax(self, dim: _Ints = (), keepdim: _bool = False) -> Tensor: ...
-    def amin(self, dim: _Ints = (), keepdim: _bool = False) -> Tensor: ...
-    def aminmax(
-        self, *, dim: _int | None = None, keepdim: _bool = False
-    ) -> return_types.aminmax: ...
-    def angle(self) -> Tensor: ...
-    def angle_(self) -> Self: ...
-    def any(self, dim: _Ints | None = None, keepdim: _bool = False) -> Tensor: ...
-    def arccos(self) -> Tensor: ...
-    def arccos_(self) -> Self: ...
-    def arccosh(self) -> Tensor: ...
-    def arccosh_(self) -> Self: ...
-    def arcsin(self) -> Tensor: ...
-    def arcsin_(self) -> Self: ...
-    def arcsinh(self) -> Tensor: ...
-    def arcsinh_(self) -> Self: ...
-    def arctan(self) -> Tensor: ...
-    def arctan2(self, other: Tensor) -> Tensor: ...
-    def arctan2_(self, other: Tensor) -> Self: ...
-    def arctan_(self) -> Self: ...
-    def arctanh(self) -> Tensor: ...
-    def arctanh_(self) -> Self: ...
-    def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor: ...
-    def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor: ...
+    ) -> _bool:
+        """Whether all elements are close, in the sense of `isclose`: one Python bool."""
+    def amax(self, dim: _Ints = (), keepdim: _bool = False) -> Tensor:
+        """The largest elements over one or several dimensions; over all by default."""
+    def amin(self, dim: _Ints = (), keepdim: _bool = False) -> Tensor:
+        """The smallest elements over one or several dimensions; over all by default."""
+    def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types.aminmax:
+        """The smallest and the largest elements along `dim`, or of all: a named tuple `min`,
+        `max`."""
+    def angle(self) -> Tensor:
+        """The angle of each element in radians: 0 or pi for real ones, between -pi and pi for
+        complex ones."""
+    def angle_(self) -> Self:
+        """The angle of each element in radians: 0 or pi for real ones, between -pi and pi for
+        complex ones."""
+    def any(self, dim: _Ints | None = None, keepdim: _bool = False) -> Tensor:
+        """Whether some element is not zero, in all or over the dimensions `dim`: a bool tensor
+        (uint8 for uint8)."""
+    def arccos(self) -> Tensor:
+        """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+    def arccos_(self) -> Self:
+        """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+    def arccosh(self) -> Tensor:
+        """The inverse of the hyperbolic cosine of each element; nan below 1."""
+    def arccosh_(self) -> Self:
+        """The inverse of the hyperbolic cosine of each element; nan below 1."""
+    def arcsin(self) -> Tensor:
+        """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to
+        1."""
+    def arcsin_(self) -> Self:
+        """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to
+        1."""
+    def arcsinh(self) -> Tensor:
+        """The inverse of the hyperbolic sine of each element."""
+    def arcsinh_(self) -> Self:
+        """The inverse of the hyperbolic sine of each element."""
+    def arctan(self) -> Tensor:
+        """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+    def arctan2(self, other: Tensor) -> Tensor:
+        """The angle of the point `(other, input)` in radians, between -pi and pi."""
+    def arctan2_(self, other: Tensor) -> Self:
+        """The angle of the point `(other, input)` in radians, between -pi and pi."""
+    def arctan_(self) -> Self:
+        """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+    def arctanh(self) -> Tensor:
+        """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan
+        beyond."""
+    def arctanh_(self) -> Self:
+        """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan
+        beyond."""
+    def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
+        """The place of the largest element, an int64 tensor."""
+    def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
+        """The place of the smallest element, an int64 tensor; see `argmax`."""
     def argsort(
         self, dim: _int = -1, descending: _bool = False, *, stable: _bool = False
-    ) -> Tensor: ...
-    def argwhere(self) -> Tensor: ...
-    def as_strided(
-        self, size: _Ints, stride: _Ints, storage_offset: _int | None = None
-    ) -> Tensor: ...
-    def as_strided_(
-        self, size: _Ints, stride: _Ints, storage_offset: _int | None = None
-    ) -> Self: ...
-    def asin(self) -> Tensor: ...
-    def asin_(self) -> Self: ...
-    def asinh(self) -> Tensor: ...
-    def asinh_(self) -> Self: ...
-    def atan(self) -> Tensor: ...
-    def atan2(self, other: Tensor) -> Tensor: ...
-    def atan2_(self, other: Tensor) -> Self: ...
-    def atan_(self) -> Self: ...
-    def atanh(self) -> Tensor: ...
-    def atanh_(self) -> Self: ...
+    ) -> Tensor:
+        """The places that sort the tensor along a dimension, int64; arguments as for `sort`."""
+    def argwhere(self) -> Tensor:
+        """The places of all elements that are not zero, an int64 tensor of shape `(n,
+        dimensions)`."""
+    def as_strided(self, size: _Ints, stride: _Ints, storage_offset: _int | None = None) -> Tensor:
+        """A view with the given sizes, strides and offset into the memory."""
+    def as_strided_(self, size: _Ints, stride: _Ints, storage_offset: _int | None = None) -> Self:
+        """A view with the given sizes, strides and offset into the memory."""
+    def as_strided_scatter(
+        self, src: Tensor, size: _Ints, stride: _Ints, storage_offset: _int | None = None
+    ) -> Tensor:
+        """A copy of `input`, laid out alike, with `src` written where `as_strided` would look."""
+    def asin(self) -> Tensor:
+        """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to
+        1."""
+    def asin_(self) -> Self:
+        """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to
+        1."""
+    def asinh(self) -> Tensor:
+        """The inverse of the hyperbolic sine of each element."""
+    def asinh_(self) -> Self:
+        """The inverse of the hyperbolic sine of each element."""
+    def atan(self) -> Tensor:
+        """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+    def atan2(self, other: Tensor) -> Tensor:
+        """The angle of the point `(other, input)` in radians, between -pi and pi."""
+    def atan2_(self, other: Tensor) -> Self:
+        """The angle of the point `(other, input)` in radians, between -pi and pi."""
+    def atan_(self) -> Self:
+        """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+    def atanh(self) -> Tensor:
+        """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan
+        beyond."""
+    def atanh_(self) -> Self:
+        """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan
+        beyond."""
     def baddbmm(
         self,
         batch1: Tensor,
@@ -468,7 +635,8 @@ class Tensor:
         *,
         beta: Tensor | _Number = 1,
         alpha: Tensor | _Number = 1,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """`beta * input + alpha * (batch1 @ batch2)`, for batches of matrices."""
     def baddbmm_(
         self,
         batch1: Tensor,
@@ -476,297 +644,642 @@ class Tensor:
         *,
         beta: Tensor | _Number = 1,
         alpha: Tensor | _Number = 1,
-    ) -> Self: ...
-    def bernoulli(
-        self, p: _float | None = None, *, generator: Generator | None = None
-    ) -> Tensor: ...
-    def bernoulli_(
-        self, p: Tensor | _Number = 0.5, *, generator: Generator | None = None
-    ) -> Self: ...
-    def bfloat16(self) -> Tensor: ...
-    def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor: ...
-    def bitwise_and(self, other: Tensor | _Number) -> Tensor: ...
-    def bitwise_and_(self, other: Tensor | _Number) -> Self: ...
-    def bitwise_left_shift(self, other: Tensor | _Number) -> Tensor: ...
-    def bitwise_left_shift_(self, other: Tensor | _Number) -> Self: ...
-    def bitwise_not(self) -> Tensor: ...
-    def bitwise_not_(self) -> Self: ...
-    def bitwise_or(self, other: Tensor | _Number) -> Tensor: ...
-    def bitwise_or_(self, other: Tensor | _Number) -> Self: ...
-    def bitwise_right_shift(self, other: Tensor | _Number) -> Tensor: ...
-    def bitwise_right_shift_(self, other: Tensor | _Number) -> Self: ...
-    def bitwise_xor(self, other: Tensor | _Number) -> Tensor: ...
-    def bitwise_xor_(self, other: Tensor | _Number) -> Self: ...
-    def bmm(self, mat2: Tensor) -> Tensor: ...
-    def bool(self) -> Tensor: ...
-    def broadcast_to(self, size: _Ints) -> Tensor: ...
-    def byte(self) -> Tensor: ...
+    ) -> Self:
+        """`beta * input + alpha * (batch1 @ batch2)`, for batches of matrices."""
+    def bernoulli(self, p: _float | None = None, *, generator: Generator | None = None) -> Tensor:
+        """Zeros and ones, drawn at random: each element is 1 with the probability that `input`
+        gives there."""
+    def bernoulli_(self, p: Tensor | _Number = 0.5, *, generator: Generator | None = None) -> Self:
+        """Fills the tensor with zeros and ones, 1 with probability `p` (a number or a tensor of
+        them)."""
+    def bfloat16(self) -> Tensor:
+        """The tensor as bfloat16; itself if it is that already."""
+    def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
+        """How often each number occurs in a vector of integers that are not negative."""
+    def bitwise_and(self, other: Tensor | _Number) -> Tensor:
+        """The bits that are set in both integers; for bool tensors "and"."""
+    def bitwise_and_(self, other: Tensor | _Number) -> Self:
+        """The bits that are set in both integers; for bool tensors "and"."""
+    def bitwise_left_shift(self, other: Tensor | _Number) -> Tensor:
+        """The bits of each integer moved up by `other` places: `input * 2**other`, overflow
+        being cut off."""
+    def bitwise_left_shift_(self, other: Tensor | _Number) -> Self:
+        """The bits of each integer moved up by `other` places: `input * 2**other`, overflow
+        being cut off."""
+    def bitwise_not(self) -> Tensor:
+        """All bits of each integer flipped, `-x - 1` for signed ones; for bool tensors "not"."""
+    def bitwise_not_(self) -> Self:
+        """All bits of each integer flipped, `-x - 1` for signed ones; for bool tensors "not"."""
+    def bitwise_or(self, other: Tensor | _Number) -> Tensor:
+        """The bits that are set in either of two integers; for bool tensors "or"."""
+    def bitwise_or_(self, other: Tensor | _Number) -> Self:
+        """The bits that are set in either of two integers; for bool tensors "or"."""
+    def bitwise_right_shift(self, other: Tensor | _Number) -> Tensor:
+        """The bits of each integer moved down by `other` places; the sign of negative ones is
+        kept."""
+    def bitwise_right_shift_(self, other: Tensor | _Number) -> Self:
+        """The bits of each integer moved down by `other` places; the sign of negative ones is
+        kept."""
+    def bitwise_xor(self, other: Tensor | _Number) -> Tensor:
+        """The bits that are set in exactly one of two integers; for bool tensors "xor"."""
+    def bitwise_xor_(self, other: Tensor | _Number) -> Self:
+        """The bits that are set in exactly one of two integers; for bool tensors "xor"."""
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """The products of two batches of matrices, `(b, n, k)` and `(b, k, m)`, one by one."""
+    def bool(self) -> Tensor:
+        """The tensor as bool: True where an element is not zero, nan included."""
+    def broadcast_to(self, size: _Ints) -> Tensor:
+        """The tensor broadcast to the given sizes: a view, the same as `expand`."""
+    def byte(self) -> Tensor:
+        """The tensor as uint8; fractions are dropped."""
     def cauchy_(
         self, median: _float = 0.0, sigma: _float = 1.0, *, generator: Generator | None = None
-    ) -> Self: ...
-    def cdouble(self) -> Tensor: ...
-    def ceil(self) -> Tensor: ...
-    def ceil_(self) -> Self: ...
-    def cfloat(self) -> Tensor: ...
-    def char(self) -> Tensor: ...
-    def chunk(self, chunks: _int, dim: _int = 0) -> _Tensors: ...
+    ) -> Self:
+        """Fills the tensor with random numbers of the Cauchy distribution."""
+    def cdouble(self) -> Tensor:
+        """The tensor as complex128."""
+    def ceil(self) -> Tensor:
+        """The smallest whole number that is not below each element; integer tensors are copied."""
+    def ceil_(self) -> Self:
+        """The smallest whole number that is not below each element; integer tensors are copied."""
+    def cfloat(self) -> Tensor:
+        """The tensor as complex64."""
+    def char(self) -> Tensor:
+        """The tensor as int8; fractions are dropped."""
+    def cholesky(self, upper: _bool = False) -> Tensor:
+        """The lower triangular L with `A = L @ L.mH`, of Hermitian positive definite matrices."""
+    def cholesky_inverse(self, upper: _bool = False) -> Tensor:
+        """The inverse of a matrix, given its Cholesky factor."""
+    def cholesky_solve(self, input2: Tensor, upper: _bool = False) -> Tensor:
+        """The solution X of `A X = input`, given the Cholesky factor of A."""
+    def chunk(self, chunks: _int, dim: _int = 0) -> _Tensors:
+        """The tensor in at most `chunks` pieces of equal size along a dimension: a tuple of
+        views."""
     def clamp(
         self, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Every element moved into the interval from `min` to `max`."""
     def clamp_(
         self, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None
-    ) -> Self: ...
-    def clamp_max(self, max: Tensor | _Number) -> Tensor: ...
-    def clamp_max_(self, max: Tensor | _Number) -> Self: ...
-    def clamp_min(self, min: Tensor | _Number) -> Tensor: ...
-    def clamp_min_(self, min: Tensor | _Number) -> Self: ...
+    ) -> Self:
+        """Every element moved into the interval from `min` to `max`."""
+    def clamp_max(self, max: Tensor | _Number) -> Tensor:
+        """Every element at most `max`: `clamp` with an upper end only."""
+    def clamp_max_(self, max: Tensor | _Number) -> Self:
+        """Every element at most `max`: `clamp` with an upper end only."""
+    def clamp_min(self, min: Tensor | _Number) -> Tensor:
+        """Every element at least `min`: `clamp` with a lower end only."""
+    def clamp_min_(self, min: Tensor | _Number) -> Self:
+        """Every element at least `min`: `clamp` with a lower end only."""
     def clip(
         self, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Every element moved into the interval from `min` to `max`."""
     def clip_(
         self, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None
-    ) -> Self: ...
-    def clone(self, *, memory_format: _MemoryFormat | None = None) -> Tensor: ...
-    def combinations(self, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
-    def conj(self) -> Tensor: ...
-    def conj_physical(self) -> Tensor: ...
-    def conj_physical_(self) -> Self: ...
-    def contiguous(self, *, memory_format: _MemoryFormat | None = None) -> Tensor: ...
-    def copy_(self, src: Tensor, non_blocking: _bool = False) -> Self: ...
-    def copysign(self, other: Tensor | _Number) -> Tensor: ...
-    def copysign_(self, other: Tensor | _Number) -> Self: ...
-    def corrcoef(self) -> Tensor: ...
-    def cos(self) -> Tensor: ...
-    def cos_(self) -> Self: ...
-    def cosh(self) -> Tensor: ...
-    def cosh_(self) -> Self: ...
-    def count_nonzero(self, dim: _Ints | None = None) -> Tensor: ...
+    ) -> Self:
+        """Every element moved into the interval from `min` to `max`."""
+    def clone(self, *, memory_format: _MemoryFormat | None = None) -> Tensor:
+        """A copy of the tensor that stays in the graph: the gradient flows back to `input`."""
+    def combinations(self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
+        """All choices of `r` elements of a vector, as rows, in the order of the vector."""
+    def conj(self) -> Tensor:
+        """The complex conjugate of each element; a real tensor is returned as it is."""
+    def conj_physical(self) -> Tensor:
+        """The complex conjugate of each element, always written out; a real tensor is copied."""
+    def conj_physical_(self) -> Self:
+        """The complex conjugate of each element, always written out; a real tensor is copied."""
+    def contiguous(self, *, memory_format: _MemoryFormat | None = None) -> Tensor:
+        """The tensor with its elements in order in memory: itself if they are, else a copy."""
+    def copy_(self, src: Tensor, non_blocking: _bool = False) -> Self:
+        """Writes the elements of `src` into the tensor, which it returns."""
+    def copysign(self, other: Tensor | _Number) -> Tensor:
+        """The magnitude of `input` with the sign of `other`, which a zero has too."""
+    def copysign_(self, other: Tensor | _Number) -> Self:
+        """The magnitude of `input` with the sign of `other`, which a zero has too."""
+    def corrcoef(self) -> Tensor:
+        """The matrix of Pearson's correlation coefficients of variables in rows, observations in
+        columns."""
+    def cos(self) -> Tensor:
+        """The cosine of each element, given in radians; integers give the default floating
+        dtype."""
+    def cos_(self) -> Self:
+        """The cosine of each element, given in radians; integers give the default floating
+        dtype."""
+    def cosh(self) -> Tensor:
+        """The hyperbolic cosine of each element; integers give the default floating dtype."""
+    def cosh_(self) -> Self:
+        """The hyperbolic cosine of each element; integers give the default floating dtype."""
+    def count_nonzero(self, dim: _Ints | None = None) -> Tensor:
+        """How many elements are not zero, in all or over the dimensions `dim`: an int64 tensor."""
     def cov(
         self,
         *,
         correction: _int = 1,
         fweights: Tensor | None = None,
         aweights: Tensor | None = None,
-    ) -> Tensor: ...
-    def cpu(self) -> Tensor: ...
-    def cross(self, other: Tensor, dim: _int | None = None) -> Tensor: ...
-    def cummax(self, dim: _int) -> return_types.cummax: ...
-    def cummin(self, dim: _int) -> return_types.cummin: ...
-    def cumprod(self, dim: _int, *, dtype: _DType | None = None) -> Tensor: ...
-    def cumprod_(self, dim: _int, *, dtype: _DType | None = None) -> Self: ...
-    def cumsum(self, dim: _int, *, dtype: _DType | None = None) -> Tensor: ...
-    def cumsum_(self, dim: _int, *, dtype: _DType | None = None) -> Self: ...
-    def deg2rad(self) -> Tensor: ...
-    def deg2rad_(self) -> Self: ...
-    def detach(self) -> Tensor: ...
-    def diag(self, diagonal: _int = 0) -> Tensor: ...
-    def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor: ...
-    def diagflat(self, offset: _int = 0) -> Tensor: ...
-    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+    ) -> Tensor:
+        """The covariance matrix of variables in rows and observations in columns."""
+    def cpu(self) -> Tensor:
+        """The tensor in the CPU's memory; itself if it is there already."""
+    def cross(self, other: Tensor, dim: _int | None = None) -> Tensor:
+        """The cross product of vectors of three elements along a dimension."""
+    def cummax(self, dim: _int) -> return_types.cummax:
+        """The running maximum along a dimension, with its place: a named tuple `values`,
+        `indices`."""
+    def cummin(self, dim: _int) -> return_types.cummin:
+        """The running minimum along a dimension, with its place: a named tuple `values`,
+        `indices`."""
+    def cumprod(self, dim: _int, *, dtype: _DType | None = None) -> Tensor:
+        """The running product along a dimension."""
+    def cumprod_(self, dim: _int, *, dtype: _DType | None = None) -> Self:
+        """The running product along a dimension."""
+    def cumsum(self, dim: _int, *, dtype: _DType | None = None) -> Tensor:
+        """The running sum along a dimension."""
+    def cumsum_(self, dim: _int, *, dtype: _DType | None = None) -> Self:
+        """The running sum along a dimension."""
+    def deg2rad(self) -> Tensor:
+        """Degrees as radians: each element times pi / 180."""
+    def deg2rad_(self) -> Self:
+        """Degrees as radians: each element times pi / 180."""
+    def det(self) -> Tensor:
+        """The determinant of `(..., n, n)` matrices."""
+    def detach(self) -> Tensor:
+        """The tensor outside the graph: a view of the same memory that requires no grad."""
+    def diag(self, diagonal: _int = 0) -> Tensor:
+        """A matrix with a vector on its diagonal; or, of a matrix, that diagonal as a copy."""
+    def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
+        """The last dimension laid on the diagonal of two new ones, zeros elsewhere."""
+    def diagflat(self, offset: _int = 0) -> Tensor:
+        """A matrix with all elements of a tensor on its diagonal, in order."""
+    def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+        """The diagonal of two dimensions, as a last dimension: a view."""
     def diagonal_scatter(
         self, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A copy of `input` with `src` on a diagonal."""
     def diff(
         self,
         n: _int = 1,
         dim: _int = -1,
         prepend: Tensor | None = None,
         append: Tensor | None = None,
-    ) -> Tensor: ...
-    def digamma(self) -> Tensor: ...
-    def digamma_(self) -> Self: ...
-    def dist(self, other: Tensor, p: Tensor | _Number = 2) -> Tensor: ...
-    def div(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Tensor: ...
-    def div_(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Self: ...
-    def divide(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Tensor: ...
-    def divide_(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Self: ...
-    def dot(self, tensor: Tensor) -> Tensor: ...
-    def double(self) -> Tensor: ...
-    def dsplit(self, indices_or_sections: Any) -> _Tensors: ...
-    def eq(self, other: Tensor | _Number) -> Tensor: ...
-    def eq_(self, other: Tensor | _Number) -> Self: ...
-    def equal(self, other: Tensor) -> _bool: ...
-    def erf(self) -> Tensor: ...
-    def erf_(self) -> Self: ...
-    def erfc(self) -> Tensor: ...
-    def erfc_(self) -> Self: ...
-    def erfinv(self) -> Tensor: ...
-    def erfinv_(self) -> Self: ...
-    def exp(self) -> Tensor: ...
-    def exp2(self) -> Tensor: ...
-    def exp2_(self) -> Self: ...
-    def exp_(self) -> Self: ...
+    ) -> Tensor:
+        """The differences of neighbours along a dimension."""
+    def digamma(self) -> Tensor:
+        """The derivative of `lgamma` at each element."""
+    def digamma_(self) -> Self:
+        """The derivative of `lgamma` at each element."""
+    def dist(self, other: Tensor, p: Tensor | _Number = 2) -> Tensor:
+        """The p-norm of the difference of two tensors, which broadcast."""
+    def div(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Tensor:
+        """The quotient of two operands, element by element."""
+    def div_(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Self:
+        """The quotient of two operands, element by element."""
+    def divide(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Tensor:
+        """The quotient of two operands, element by element."""
+    def divide_(self, other: Tensor | _Number, *, rounding_mode: _str | None = None) -> Self:
+        """The quotient of two operands, element by element."""
+    def dot(self, tensor: Tensor) -> Tensor:
+        """The inner product of two vectors of one size and dtype."""
+    def double(self) -> Tensor:
+        """The tensor as float64; itself if it is that already."""
+    def dsplit(self, indices_or_sections: Any) -> _Tensors:
+        """The tensor in pieces along its third dimension, as by `tensor_split`; it needs three
+        dimensions."""
+    def eq(self, other: Tensor | _Number) -> Tensor:
+        """Whether elements are equal: a bool tensor."""
+    def eq_(self, other: Tensor | _Number) -> Self:
+        """Whether elements are equal: a bool tensor."""
+    def equal(self, other: Tensor) -> _bool:
+        """Whether two tensors have the same shape and the same elements: one Python bool."""
+    def erf(self) -> Tensor:
+        """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to each
+        element."""
+    def erf_(self) -> Self:
+        """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to each
+        element."""
+    def erfc(self) -> Tensor:
+        """`1 - erf(input)`, precise also where that is tiny."""
+    def erfc_(self) -> Self:
+        """`1 - erf(input)`, precise also where that is tiny."""
+    def erfinv(self) -> Tensor:
+        """The inverse of the error function; infinite at -1 and 1, nan beyond."""
+    def erfinv_(self) -> Self:
+        """The inverse of the error function; infinite at -1 and 1, nan beyond."""
+    def exp(self) -> Tensor:
+        """e to the power of each element; integers give the default floating dtype."""
+    def exp2(self) -> Tensor:
+        """2 to the power of each element; integers give the default floating dtype."""
+    def exp2_(self) -> Self:
+        """2 to the power of each element; integers give the default floating dtype."""
+    def exp_(self) -> Self:
+        """e to the power of each element; integers give the default floating dtype."""
     @overload
-    def expand(self, size: Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
+    def expand(self, size: Sequence[_int], *, implicit: _bool = False) -> Tensor:
+        """Dimensions of size 1 seen as larger ones: a view that repeats without memory."""
     @overload
-    def expand(self, *size: _int, implicit: _bool = False) -> Tensor: ...
-    def expand_as(self, other: Tensor) -> Tensor: ...
-    def expm1(self) -> Tensor: ...
-    def expm1_(self) -> Self: ...
-    def exponential_(self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self: ...
-    def fill(self, value: Tensor | _Number) -> Tensor: ...
-    def fill_(self, value: Tensor | _Number) -> Self: ...
-    def fill_diagonal_(self, fill_value: Tensor | _Number, wrap: _bool = False) -> Self: ...
-    def fix(self) -> Tensor: ...
-    def fix_(self) -> Self: ...
-    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
+    def expand(self, *size: _int, implicit: _bool = False) -> Tensor:
+        """Dimensions of size 1 seen as larger ones: a view that repeats without memory."""
+    def expand_as(self, other: Tensor) -> Tensor:
+        """The tensor expanded to the sizes of another one, as by `expand`."""
+    def expm1(self) -> Tensor:
+        """`exp(input) - 1`, with full precision near zero."""
+    def expm1_(self) -> Self:
+        """`exp(input) - 1`, with full precision near zero."""
+    def exponential_(self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self:
+        """Fills the tensor with random numbers of the exponential distribution with rate
+        `lambd`."""
+    def fill(self, value: Tensor | _Number) -> Tensor:
+        """Every element replaced by one value; `fill_` writes it into the tensor itself."""
+    def fill_(self, value: Tensor | _Number) -> Self:
+        """Every element replaced by one value; `fill_` writes it into the tensor itself."""
+    def fill_diagonal_(self, fill_value: Tensor | _Number, wrap: _bool = False) -> Self:
+        """Writes one number onto the main diagonal."""
+    def fix(self) -> Tensor:
+        """Each element without its fraction, which is rounding towards zero."""
+    def fix_(self) -> Self:
+        """Each element without its fraction, which is rounding towards zero."""
+    def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+        """The dimensions from `start_dim` to `end_dim` merged into one; all by default."""
     @overload
-    def flip(self, dims: Sequence[_int]) -> Tensor: ...
+    def flip(self, dims: Sequence[_int]) -> Tensor:
+        """The order of the elements reversed along the given dimensions: a copy."""
     @overload
-    def flip(self, *dims: _int) -> Tensor: ...
-    def fliplr(self) -> Tensor: ...
-    def flipud(self) -> Tensor: ...
-    def float(self) -> Tensor: ...
-    def float_power(self, exponent: Tensor | _Number) -> Tensor: ...
-    def float_power_(self, exponent: Tensor | _Number) -> Self: ...
-    def floor(self) -> Tensor: ...
-    def floor_(self) -> Self: ...
-    def floor_divide(self, other: Tensor | _Number) -> Tensor: ...
-    def floor_divide_(self, other: Tensor | _Number) -> Self: ...
-    def fmax(self, other: Tensor) -> Tensor: ...
-    def fmin(self, other: Tensor) -> Tensor: ...
-    def fmod(self, other: Tensor | _Number) -> Tensor: ...
-    def fmod_(self, other: Tensor | _Number) -> Self: ...
-    def frac(self) -> Tensor: ...
-    def frac_(self) -> Self: ...
-    def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor: ...
-    def ge(self, other: Tensor | _Number) -> Tensor: ...
-    def ge_(self, other: Tensor | _Number) -> Self: ...
-    def geometric_(self, p: _float, *, generator: Generator | None = None) -> Self: ...
-    def ger(self, vec2: Tensor) -> Tensor: ...
-    def greater(self, other: Tensor | _Number) -> Tensor: ...
-    def greater_(self, other: Tensor | _Number) -> Self: ...
-    def greater_equal(self, other: Tensor | _Number) -> Tensor: ...
-    def greater_equal_(self, other: Tensor | _Number) -> Self: ...
-    def gt(self, other: Tensor | _Number) -> Tensor: ...
-    def gt_(self, other: Tensor | _Number) -> Self: ...
-    def half(self) -> Tensor: ...
-    def hardshrink(self, lambd: _float = 0.5) -> Tensor: ...
-    def heaviside(self, values: Tensor) -> Tensor: ...
-    def heaviside_(self, values: Tensor) -> Self: ...
+    def flip(self, *dims: _int) -> Tensor:
+        """The order of the elements reversed along the given dimensions: a copy."""
+    def fliplr(self) -> Tensor:
+        """The second dimension reversed: a copy."""
+    def flipud(self) -> Tensor:
+        """The first dimension reversed: a copy."""
+    def float(self) -> Tensor:
+        """The tensor as float32; itself if it is that already."""
+    def float_power(self, exponent: Tensor | _Number) -> Tensor:
+        """`input` to the power of `exponent`, computed in double precision."""
+    def float_power_(self, exponent: Tensor | _Number) -> Self:
+        """`input` to the power of `exponent`, computed in double precision."""
+    def floor(self) -> Tensor:
+        """The largest whole number that is not above each element; integer tensors are copied."""
+    def floor_(self) -> Self:
+        """The largest whole number that is not above each element; integer tensors are copied."""
+    def floor_divide(self, other: Tensor | _Number) -> Tensor:
+        """The quotient rounded down, element by element: Python's `//`."""
+    def floor_divide_(self, other: Tensor | _Number) -> Self:
+        """The quotient rounded down, element by element: Python's `//`."""
+    def fmax(self, other: Tensor) -> Tensor:
+        """The larger of two elements, where a nan loses against a number."""
+    def fmin(self, other: Tensor) -> Tensor:
+        """The smaller of two elements, where a nan loses against a number."""
+    def fmod(self, other: Tensor | _Number) -> Tensor:
+        """The remainder of the division that rounds towards zero; it has the sign of `input`, as
+        C's `fmod`."""
+    def fmod_(self, other: Tensor | _Number) -> Self:
+        """The remainder of the division that rounds towards zero; it has the sign of `input`, as
+        C's `fmod`."""
+    def frac(self) -> Tensor:
+        """The fraction of each element, `input - trunc(input)`; it has the element's sign."""
+    def frac_(self) -> Self:
+        """The fraction of each element, `input - trunc(input)`; it has the element's sign."""
+    def frexp(self) -> return_types.frexp:
+        """Each element as `mantissa * 2**exponent`: a named tuple of those two."""
+    def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
+        """Elements picked along a dimension: `out[i][j] = input[index[i][j]][j]` for dimension
+        0."""
+    def gcd(self, other: Tensor) -> Tensor:
+        """The greatest common divisor of integers, element by element; `gcd(0, 0)` is 0."""
+    def gcd_(self, other: Tensor) -> Self:
+        """The greatest common divisor of integers, element by element; `gcd(0, 0)` is 0."""
+    def ge(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is at least that of `other`: a bool tensor."""
+    def ge_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is at least that of `other`: a bool tensor."""
+    def geometric_(self, p: _float, *, generator: Generator | None = None) -> Self:
+        """Fills the tensor with random numbers of trials up to the first success of probability
+        `p`."""
+    def geqrf(self) -> return_types.geqrf:
+        """A QR factorisation as LAPACK leaves it: R above, and reflections below the diagonal:
+        `a`, `tau`."""
+    def ger(self, vec2: Tensor) -> Tensor:
+        """The outer product of two vectors, a matrix `(n, m)`."""
+    def greater(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+    def greater_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+    def greater_equal(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is at least that of `other`: a bool tensor."""
+    def greater_equal_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is at least that of `other`: a bool tensor."""
+    def gt(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+    def gt_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+    def half(self) -> Tensor:
+        """The tensor as float16; itself if it is that already."""
+    def hardshrink(self, lambd: _float = 0.5) -> Tensor:
+        """Elements between `-lambd` and `lambd` replaced by zero."""
+    def heaviside(self, values: Tensor) -> Tensor:
+        """The step function: 0 for negative elements, 1 for positive ones, `values` where
+        `input` is 0."""
+    def heaviside_(self, values: Tensor) -> Self:
+        """The step function: 0 for negative elements, 1 for positive ones, `values` where
+        `input` is 0."""
     def histc(
         self, bins: _int = 100, min: Tensor | _Number = 0, max: Tensor | _Number = 0
-    ) -> Tensor: ...
-    def hsplit(self, indices_or_sections: Any) -> _Tensors: ...
-    def hypot(self, other: Tensor) -> Tensor: ...
-    def hypot_(self, other: Tensor) -> Self: ...
+    ) -> Tensor:
+        """A histogram: how many elements fall into each of `bins` equal intervals from `min` to
+        `max`."""
+    def histogram(
+        self, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: _bool = False
+    ) -> return_types.histogram:
+        """A histogram with its edges: a named tuple `hist`, `bin_edges`."""
+    def hsplit(self, indices_or_sections: Any) -> _Tensors:
+        """The tensor in pieces along its second dimension, or the only one, as by
+        `tensor_split`."""
+    def hypot(self, other: Tensor) -> Tensor:
+        """The length `sqrt(input**2 + other**2)` of the hypotenuse, without overflow on the way."""
+    def hypot_(self, other: Tensor) -> Self:
+        """The length `sqrt(input**2 + other**2)` of the hypotenuse, without overflow on the way."""
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 0, at each element."""
+    def i0_(self) -> Self:
+        """The modified Bessel function of the first kind of order 0, at each element."""
+    def igamma(self, other: Tensor) -> Tensor:
+        """The regularised lower incomplete gamma function `P(input, other)`."""
+    def igamma_(self, other: Tensor) -> Self:
+        """The regularised lower incomplete gamma function `P(input, other)`."""
+    def igammac(self, other: Tensor) -> Tensor:
+        """The regularised upper incomplete gamma function, `1 - igamma(input, other)`."""
+    def igammac_(self, other: Tensor) -> Self:
+        """The regularised upper incomplete gamma function, `1 - igamma(input, other)`."""
     def index_add(
         self, dim: _int, index: Tensor, source: Tensor, *, alpha: Tensor | _Number = 1
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A copy of `input` with slices of `source`, times `alpha`, added to slices of one
+        dimension."""
     def index_add_(
         self, dim: _int, index: Tensor, source: Tensor, *, alpha: Tensor | _Number = 1
-    ) -> Self: ...
-    def index_copy(self, dim: _int, index: Tensor, source: Tensor) -> Tensor: ...
-    def index_copy_(self, dim: _int, index: Tensor, source: Tensor) -> Self: ...
-    def index_fill(self, dim: _int, index: Tensor, value: Tensor | _Number) -> Tensor: ...
-    def index_fill_(self, dim: _int, index: Tensor, value: Tensor | _Number) -> Self: ...
-    def index_put(self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor: ...
-    def index_put_(self, indices: Any, values: Tensor, accumulate: _bool = False) -> Self: ...
+    ) -> Self:
+        """A copy of `input` with slices of `source`, times `alpha`, added to slices of one
+        dimension."""
+    def index_copy(self, dim: _int, index: Tensor, source: Tensor) -> Tensor:
+        """A copy of `input` with slices of one dimension replaced by slices of `source`."""
+    def index_copy_(self, dim: _int, index: Tensor, source: Tensor) -> Self:
+        """A copy of `input` with slices of one dimension replaced by slices of `source`."""
+    def index_fill(self, dim: _int, index: Tensor, value: Tensor | _Number) -> Tensor:
+        """A copy of `input` with slices of one dimension filled with a number."""
+    def index_fill_(self, dim: _int, index: Tensor, value: Tensor | _Number) -> Self:
+        """A copy of `input` with slices of one dimension filled with a number."""
+    def index_put(self, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+        """A copy of `input` with values written at places, as `input[indices] = values` does in
+        place."""
+    def index_put_(self, indices: Any, values: Tensor, accumulate: _bool = False) -> Self:
+        """A copy of `input` with values written at places, as `input[indices] = values` does in
+        place."""
     def index_reduce(
         self, dim: _int, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Slices of `source` combined with slices of one dimension of `input`."""
     def index_reduce_(
         self, dim: _int, index: Tensor, source: Tensor, reduce: _str, *, include_self: _bool = True
-    ) -> Self: ...
-    def index_select(self, dim: _int, index: Tensor) -> Tensor: ...
-    def inner(self, other: Tensor) -> Tensor: ...
-    def int(self) -> Tensor: ...
+    ) -> Self:
+        """Slices of `source` combined with slices of one dimension of `input`."""
+    def index_select(self, dim: _int, index: Tensor) -> Tensor:
+        """The slices of one dimension that an index names, in its order: a copy."""
+    def inner(self, other: Tensor) -> Tensor:
+        """The inner products of the last dimensions: shape `input.shape[:-1] +
+        other.shape[:-1]`."""
+    def int(self) -> Tensor:
+        """The tensor as int32; fractions are dropped."""
+    def inverse(self) -> Tensor:
+        """The inverse of `(..., n, n)` matrices."""
+    def is_nonzero(self) -> _bool:
+        """Whether the one element of the tensor is not zero; any other number of elements raises
+        RuntimeError."""
+    def is_set_to(self, tensor: Tensor) -> _bool:
+        """Whether two tensors are the same elements of the same memory, in the same layout."""
     def isclose(
         self, other: Tensor, rtol: _float = 1e-5, atol: _float = 1e-8, equal_nan: _bool = False
-    ) -> Tensor: ...
-    def isfinite(self) -> Tensor: ...
-    def isinf(self) -> Tensor: ...
-    def isnan(self) -> Tensor: ...
-    def kron(self, other: Tensor) -> Tensor: ...
-    def kthvalue(
-        self, k: _int, dim: _int = -1, keepdim: _bool = False
-    ) -> return_types.kthvalue: ...
-    def ldexp(self, other: Tensor) -> Tensor: ...
-    def ldexp_(self, other: Tensor) -> Self: ...
-    def le(self, other: Tensor | _Number) -> Tensor: ...
-    def le_(self, other: Tensor | _Number) -> Self: ...
-    def lerp(self, end: Tensor, weight: Tensor | _Number) -> Tensor: ...
-    def lerp_(self, end: Tensor, weight: Tensor | _Number) -> Self: ...
-    def less(self, other: Tensor | _Number) -> Tensor: ...
-    def less_(self, other: Tensor | _Number) -> Self: ...
-    def less_equal(self, other: Tensor | _Number) -> Tensor: ...
-    def less_equal_(self, other: Tensor | _Number) -> Self: ...
-    def lgamma(self) -> Tensor: ...
-    def lgamma_(self) -> Self: ...
-    def log(self) -> Tensor: ...
-    def log10(self) -> Tensor: ...
-    def log10_(self) -> Self: ...
-    def log1p(self) -> Tensor: ...
-    def log1p_(self) -> Self: ...
-    def log2(self) -> Tensor: ...
-    def log2_(self) -> Self: ...
-    def log_(self) -> Self: ...
+    ) -> Tensor:
+        """Whether `|input - other| <= atol + rtol * |other|`, element by element: a bool tensor."""
+    def isfinite(self) -> Tensor:
+        """Whether each element is neither infinite nor nan: a bool tensor, all True for
+        integers."""
+    def isinf(self) -> Tensor:
+        """Whether each element is infinite, of either sign: a bool tensor."""
+    def isnan(self) -> Tensor:
+        """Whether each element is nan: a bool tensor, all False for integers."""
+    def isneginf(self) -> Tensor:
+        """Whether each element is minus infinity: a bool tensor."""
+    def isposinf(self) -> Tensor:
+        """Whether each element is plus infinity: a bool tensor."""
+    def isreal(self) -> Tensor:
+        """Whether each element has an imaginary part of zero: a bool tensor, all True for real
+        dtypes."""
+    def istft(
+        self,
+        n_fft: _int,
+        hop_length: _int | None = None,
+        win_length: _int | None = None,
+        window: Tensor | None = None,
+        center: _bool = True,
+        normalized: _bool = False,
+        onesided: _bool | None = None,
+        length: _int | None = None,
+        return_complex: _bool = False,
+    ) -> Tensor:
+        """The signal whose short-time Fourier transform is nearest to the given one, by least
+        squares."""
+    def kron(self, other: Tensor) -> Tensor:
+        """The Kronecker product: every element of `input` times the whole of `other`."""
+    def kthvalue(self, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types.kthvalue:
+        """The k-th smallest element along a dimension, with its place: a named tuple `values`,
+        `indices`."""
+    def lcm(self, other: Tensor) -> Tensor:
+        """The least common multiple of integers, element by element; 0 where an element is 0."""
+    def lcm_(self, other: Tensor) -> Self:
+        """The least common multiple of integers, element by element; 0 where an element is 0."""
+    def ldexp(self, other: Tensor) -> Tensor:
+        """`input * 2**other`, element by element."""
+    def ldexp_(self, other: Tensor) -> Self:
+        """`input * 2**other`, element by element."""
+    def le(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is at most that of `other`: a bool tensor."""
+    def le_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is at most that of `other`: a bool tensor."""
+    def lerp(self, end: Tensor, weight: Tensor | _Number) -> Tensor:
+        """The way from `input` to `end`, of which `weight` is the share: `input + weight * (end
+        - input)`."""
+    def lerp_(self, end: Tensor, weight: Tensor | _Number) -> Self:
+        """The way from `input` to `end`, of which `weight` is the share: `input + weight * (end
+        - input)`."""
+    def less(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is less than that of `other`: a bool tensor."""
+    def less_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is less than that of `other`: a bool tensor."""
+    def less_equal(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is at most that of `other`: a bool tensor."""
+    def less_equal_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is at most that of `other`: a bool tensor."""
+    def lgamma(self) -> Tensor:
+        """The logarithm of the magnitude of the gamma function of each element."""
+    def lgamma_(self) -> Self:
+        """The logarithm of the magnitude of the gamma function of each element."""
+    def log(self) -> Tensor:
+        """The natural logarithm of each element; -inf at zero, nan for negative ones."""
+    def log10(self) -> Tensor:
+        """The logarithm to base 10 of each element; -inf at zero, nan for negative ones."""
+    def log10_(self) -> Self:
+        """The logarithm to base 10 of each element; -inf at zero, nan for negative ones."""
+    def log1p(self) -> Tensor:
+        """`log(1 + input)`, with full precision near zero; -inf at -1, nan below."""
+    def log1p_(self) -> Self:
+        """`log(1 + input)`, with full precision near zero; -inf at -1, nan below."""
+    def log2(self) -> Tensor:
+        """The logarithm to base 2 of each element; -inf at zero, nan for negative ones."""
+    def log2_(self) -> Self:
+        """The logarithm to base 2 of each element; -inf at zero, nan for negative ones."""
+    def log_(self) -> Self:
+        """The natural logarithm of each element; -inf at zero, nan for negative ones."""
     def log_normal_(
         self, mean: _float = 1.0, std: _float = 2.0, *, generator: Generator | None = None
-    ) -> Self: ...
-    def log_softmax(self, dim: _int, dtype: _DType | None = None) -> Tensor: ...
-    def logaddexp(self, other: Tensor) -> Tensor: ...
-    def logaddexp2(self, other: Tensor) -> Tensor: ...
-    def logcumsumexp(self, dim: _int) -> Tensor: ...
-    def logical_and(self, other: Tensor) -> Tensor: ...
-    def logical_and_(self, other: Tensor) -> Self: ...
-    def logical_not(self) -> Tensor: ...
-    def logical_not_(self) -> Self: ...
-    def logical_or(self, other: Tensor) -> Tensor: ...
-    def logical_or_(self, other: Tensor) -> Self: ...
-    def logical_xor(self, other: Tensor) -> Tensor: ...
-    def logical_xor_(self, other: Tensor) -> Self: ...
-    def logit(self, eps: _float | None = None) -> Tensor: ...
-    def logit_(self, eps: _float | None = None) -> Self: ...
-    def logsumexp(self, dim: _Ints, keepdim: _bool = False) -> Tensor: ...
-    def long(self) -> Tensor: ...
-    def lt(self, other: Tensor | _Number) -> Tensor: ...
-    def lt_(self, other: Tensor | _Number) -> Self: ...
-    def masked_fill(self, mask: Tensor, value: Tensor | _Number) -> Tensor: ...
-    def masked_fill_(self, mask: Tensor, value: Tensor | _Number) -> Self: ...
-    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor: ...
-    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Self: ...
-    def masked_select(self, mask: Tensor) -> Tensor: ...
-    def matmul(self, other: Tensor) -> Tensor: ...
+    ) -> Self:
+        """Fills the tensor with random numbers whose logarithms are normal with the given mean
+        and deviation."""
+    def log_softmax(self, dim: _int, dtype: _DType | None = None) -> Tensor:
+        """The logarithm of `softmax` along a dimension, exact also where that is tiny."""
+    def logaddexp(self, other: Tensor) -> Tensor:
+        """`log(exp(input) + exp(other))` without overflow: the sum of two numbers given by their
+        logarithms."""
+    def logaddexp2(self, other: Tensor) -> Tensor:
+        """`log2(2**input + 2**other)` without overflow."""
+    def logcumsumexp(self, dim: _int) -> Tensor:
+        """The logarithm of the running sum of exponentials along a dimension, without overflow
+        on the way."""
+    def logdet(self) -> Tensor:
+        """The logarithm of the determinant of `(..., n, n)` matrices; nan where that is
+        negative."""
+    def logical_and(self, other: Tensor) -> Tensor:
+        """Whether both elements are not zero: a bool tensor."""
+    def logical_and_(self, other: Tensor) -> Self:
+        """Whether both elements are not zero: a bool tensor."""
+    def logical_not(self) -> Tensor:
+        """Whether each element is zero: a bool tensor, unless `out` has another dtype."""
+    def logical_not_(self) -> Self:
+        """Whether each element is zero: a bool tensor, unless `out` has another dtype."""
+    def logical_or(self, other: Tensor) -> Tensor:
+        """Whether at least one of two elements is not zero: a bool tensor."""
+    def logical_or_(self, other: Tensor) -> Self:
+        """Whether at least one of two elements is not zero: a bool tensor."""
+    def logical_xor(self, other: Tensor) -> Tensor:
+        """Whether exactly one of two elements is not zero: a bool tensor."""
+    def logical_xor_(self, other: Tensor) -> Self:
+        """Whether exactly one of two elements is not zero: a bool tensor."""
+    def logit(self, eps: _float | None = None) -> Tensor:
+        """The logarithm of the odds, `log(x / (1 - x))`: the inverse of `sigmoid`."""
+    def logit_(self, eps: _float | None = None) -> Self:
+        """The logarithm of the odds, `log(x / (1 - x))`: the inverse of `sigmoid`."""
+    def logsumexp(self, dim: _Ints, keepdim: _bool = False) -> Tensor:
+        """The logarithm of the sum of exponentials over dimensions, without overflow on the way."""
+    def long(self) -> Tensor:
+        """The tensor as int64; fractions are dropped."""
+    def lt(self, other: Tensor | _Number) -> Tensor:
+        """Whether each element of `input` is less than that of `other`: a bool tensor."""
+    def lt_(self, other: Tensor | _Number) -> Self:
+        """Whether each element of `input` is less than that of `other`: a bool tensor."""
+    def lu(self, pivot: _bool = True, get_infos: _bool = False) -> Tensor:
+        """What `linalg.lu_factor_ex` gives: the factors in one matrix, the exchanges of rows,
+        and with `get_infos` also 0 or the number of the pivot that is 0."""
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """The solution X of `A X = input` from what `linalg.lu_factor` gave."""
+    def masked_fill(self, mask: Tensor, value: Tensor | _Number) -> Tensor:
+        """A copy of `input` with a number wherever a mask is True."""
+    def masked_fill_(self, mask: Tensor, value: Tensor | _Number) -> Self:
+        """A copy of `input` with a number wherever a mask is True."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """A copy of `input` with elements of `source`, in order, wherever a mask is True."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Self:
+        """A copy of `input` with elements of `source`, in order, wherever a mask is True."""
+    def masked_select(self, mask: Tensor) -> Tensor:
+        """The elements where a mask is True, as a vector."""
+    def matmul(self, other: Tensor) -> Tensor:
+        """The product of matrices, as `@` writes it."""
+    def matrix_exp(self) -> Tensor:
+        """The exponential of `(..., n, n)` matrices: the sum of `A**k / k!`."""
+    def matrix_power(self, n: _int) -> Tensor:
+        """`(..., n, n)` matrices to a whole power, of their inverses if it is negative."""
     @overload
-    def max(self) -> Tensor: ...
+    def max(self) -> Tensor:
+        """The largest element; along a dimension, with its place; or the larger of two tensors'
+        elements."""
     @overload
-    def max(self, other: Tensor) -> Tensor: ...
+    def max(self, other: Tensor) -> Tensor:
+        """The largest element; along a dimension, with its place; or the larger of two tensors'
+        elements."""
     @overload
-    def max(self, dim: _int, keepdim: _bool = False) -> return_types.max: ...
-    def maximum(self, other: Tensor) -> Tensor: ...
+    def max(self, dim: _int, keepdim: _bool = False) -> return_types.max:
+        """The largest element; along a dimension, with its place; or the larger of two tensors'
+        elements."""
+    def maximum(self, other: Tensor) -> Tensor:
+        """The larger of two elements, element by element."""
     def mean(
         self, dim: _Ints | None = None, keepdim: _bool = False, *, dtype: _DType | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The mean of all elements, or over the dimensions `dim`."""
     @overload
-    def min(self) -> Tensor: ...
+    def min(self) -> Tensor:
+        """The smallest element; along a dimension, with its place; or the smaller of two
+        tensors' elements."""
     @overload
-    def min(self, other: Tensor) -> Tensor: ...
+    def min(self, other: Tensor) -> Tensor:
+        """The smallest element; along a dimension, with its place; or the smaller of two
+        tensors' elements."""
     @overload
-    def min(self, dim: _int, keepdim: _bool = False) -> return_types.min: ...
-    def minimum(self, other: Tensor) -> Tensor: ...
-    def mm(self, mat2: Tensor) -> Tensor: ...
-    def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types.mode: ...
-    def moveaxis(self, source: _Ints, destination: _Ints) -> Tensor: ...
-    def movedim(self, source: _Ints, destination: _Ints) -> Tensor: ...
-    def msort(self) -> Tensor: ...
-    def mul(self, other: Tensor | _Number) -> Tensor: ...
-    def mul_(self, other: Tensor | _Number) -> Self: ...
+    def min(self, dim: _int, keepdim: _bool = False) -> return_types.min:
+        """The smallest element; along a dimension, with its place; or the smaller of two
+        tensors' elements."""
+    def minimum(self, other: Tensor) -> Tensor:
+        """The smaller of two elements, element by element."""
+    def mm(self, mat2: Tensor) -> Tensor:
+        """The product of two matrices, `(n, k)` and `(k, m)`, without broadcasting."""
+    def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types.mode:
+        """The most frequent value along a dimension, the smallest of several, with a place where
+        it stands."""
+    def moveaxis(self, source: _Ints, destination: _Ints) -> Tensor:
+        """Some dimensions moved to other places, the rest keeping their order: a view."""
+    def movedim(self, source: _Ints, destination: _Ints) -> Tensor:
+        """Some dimensions moved to other places, the rest keeping their order: a view."""
+    def msort(self) -> Tensor:
+        """The elements sorted along the first dimension."""
+    def mul(self, other: Tensor | _Number) -> Tensor:
+        """The product of two tensors, or of a tensor and a number, element by element."""
+    def mul_(self, other: Tensor | _Number) -> Self:
+        """The product of two tensors, or of a tensor and a number, element by element."""
     def multinomial(
         self, num_samples: _int, replacement: _bool = False, *, generator: Generator | None = None
-    ) -> Tensor: ...
-    def multiply(self, other: Tensor | _Number) -> Tensor: ...
-    def multiply_(self, other: Tensor | _Number) -> Self: ...
-    def mv(self, vec: Tensor) -> Tensor: ...
+    ) -> Tensor:
+        """Numbers of categories, drawn by weight: `num_samples` from each row of `input`."""
+    def multiply(self, other: Tensor | _Number) -> Tensor:
+        """The product of two tensors, or of a tensor and a number, element by element."""
+    def multiply_(self, other: Tensor | _Number) -> Self:
+        """The product of two tensors, or of a tensor and a number, element by element."""
+    def mv(self, vec: Tensor) -> Tensor:
+        """The product of a matrix `(n, k)` and a vector `(k,)`."""
+    def mvlgamma(self, p: _int) -> Tensor:
+        """The logarithm of the multivariate gamma function of dimension `p` of each element."""
+    def mvlgamma_(self, p: _int) -> Self:
+        """The logarithm of the multivariate gamma function of dimension `p` of each element."""
     def nan_to_num(
         self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Nan and infinities replaced by numbers."""
     def nan_to_num_(
         self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None
-    ) -> Self: ...
+    ) -> Self:
+        """Nan and infinities replaced by numbers."""
     def nanmean(
         self, dim: _Ints | None = None, keepdim: _bool = False, *, dtype: _DType | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The mean over dimensions of those elements that are not nan."""
     def nanquantile(
         self,
         q: Tensor | _Number,
@@ -774,20 +1287,32 @@ class Tensor:
         keepdim: _bool = False,
         *,
         interpolation: _str = "linear",
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The quantiles of those elements that are not nan; otherwise as `quantile`."""
     def nansum(
         self, dim: _Ints | None = None, keepdim: _bool = False, *, dtype: _DType | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The sum over dimensions, with nan counted as zero."""
     @overload
-    def narrow(self, dim: _int, start: Tensor, length: _int) -> Tensor: ...
+    def narrow(self, dim: _int, start: Tensor, length: _int) -> Tensor:
+        """A stretch of `length` elements of one dimension, from `start` on: a view."""
     @overload
-    def narrow(self, dim: _int, start: _int, length: _int) -> Tensor: ...
-    def ne(self, other: Tensor | _Number) -> Tensor: ...
-    def ne_(self, other: Tensor | _Number) -> Self: ...
-    def neg(self) -> Tensor: ...
-    def neg_(self) -> Self: ...
-    def negative(self) -> Tensor: ...
-    def negative_(self) -> Self: ...
+    def narrow(self, dim: _int, start: _int, length: _int) -> Tensor:
+        """A stretch of `length` elements of one dimension, from `start` on: a view."""
+    def narrow_copy(self, dim: _int, start: _int, length: _int) -> Tensor:
+        """What `narrow` shows, in memory of its own."""
+    def ne(self, other: Tensor | _Number) -> Tensor:
+        """Whether elements differ: a bool tensor."""
+    def ne_(self, other: Tensor | _Number) -> Self:
+        """Whether elements differ: a bool tensor."""
+    def neg(self) -> Tensor:
+        """The negative of each element."""
+    def neg_(self) -> Self:
+        """The negative of each element."""
+    def negative(self) -> Tensor:
+        """The negative of each element."""
+    def negative_(self) -> Self:
+        """The negative of each element."""
     @overload
     def new_empty(
         self,
@@ -798,7 +1323,9 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of the given sizes without particular values, with this one's dtype and
+        device."""
     @overload
     def new_empty(
         self,
@@ -808,7 +1335,22 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of the given sizes without particular values, with this one's dtype and
+        device."""
+    def new_empty_strided(
+        self,
+        size: _Ints,
+        stride: _Ints,
+        *,
+        dtype: _DType | None = None,
+        device: _Device | None = None,
+        requires_grad: _bool = False,
+        layout: _Layout | None = None,
+        pin_memory: _bool = False,
+    ) -> Tensor:
+        """A tensor of the given sizes and strides without particular values, with this one's
+        dtype and device."""
     def new_full(
         self,
         size: _Ints,
@@ -819,7 +1361,8 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of the given sizes filled with one number, with this one's dtype and device."""
     @overload
     def new_ones(
         self,
@@ -830,7 +1373,9 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of ones of the given sizes, with this one's dtype and device unless others
+        are given."""
     @overload
     def new_ones(
         self,
@@ -840,7 +1385,9 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of ones of the given sizes, with this one's dtype and device unless others
+        are given."""
     def new_tensor(
         self,
         data: Any,
@@ -848,7 +1395,9 @@ class Tensor:
         dtype: _DType | None = None,
         device: _Device | None = None,
         requires_grad: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A new tensor with a copy of the data, with this one's dtype and device unless others
+        are given."""
     @overload
     def new_zeros(
         self,
@@ -859,7 +1408,9 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of zeros of the given sizes, with this one's dtype and device unless others
+        are given."""
     @overload
     def new_zeros(
         self,
@@ -869,30 +1420,75 @@ class Tensor:
         requires_grad: _bool = False,
         layout: _Layout | None = None,
         pin_memory: _bool = False,
-    ) -> Tensor: ...
-    def nextafter(self, other: Tensor) -> Tensor: ...
-    def nextafter_(self, other: Tensor) -> Self: ...
-    def nonzero(self, *, as_tuple: _bool = False) -> Tensor: ...
+    ) -> Tensor:
+        """A tensor of zeros of the given sizes, with this one's dtype and device unless others
+        are given."""
+    def nextafter(self, other: Tensor) -> Tensor:
+        """The next number that the dtype can represent after `input` in the direction of
+        `other`."""
+    def nextafter_(self, other: Tensor) -> Self:
+        """The next number that the dtype can represent after `input` in the direction of
+        `other`."""
+    def nonzero(self, *, as_tuple: _bool = False) -> Tensor:
+        """The places of all elements that are not zero, in order."""
+    def nonzero_static(self, *, size: _int, fill_value: _int = -1) -> Tensor:
+        """The first `size` rows of `nonzero`, filled up with `fill_value` where there are fewer."""
     def normal_(
         self, mean: _float = 0, std: _float = 1, *, generator: Generator | None = None
-    ) -> Self: ...
-    def not_equal(self, other: Tensor | _Number) -> Tensor: ...
-    def not_equal_(self, other: Tensor | _Number) -> Self: ...
-    def outer(self, vec2: Tensor) -> Tensor: ...
+    ) -> Self:
+        """Fills the tensor with random numbers of a normal distribution."""
+    def not_equal(self, other: Tensor | _Number) -> Tensor:
+        """Whether elements differ: a bool tensor."""
+    def not_equal_(self, other: Tensor | _Number) -> Self:
+        """Whether elements differ: a bool tensor."""
+    def orgqr(self, input2: Tensor) -> Tensor:
+        """The first n columns of a product of reflections, given as `geqrf` leaves them."""
+    def ormqr(
+        self, input2: Tensor, input3: Tensor, left: _bool = True, transpose: _bool = False
+    ) -> Tensor:
+        """A matrix multiplied by the Q of `geqrf`, without writing Q out."""
+    def outer(self, vec2: Tensor) -> Tensor:
+        """The outer product of two vectors, a matrix `(n, m)`."""
     @overload
-    def permute(self, dims: Sequence[_int]) -> Tensor: ...
+    def permute(self, dims: Sequence[_int]) -> Tensor:
+        """The dimensions in another order: a view."""
     @overload
-    def permute(self, *dims: _int) -> Tensor: ...
-    def positive(self) -> Tensor: ...
-    def pow(self, exponent: Tensor | _Number) -> Tensor: ...
-    def pow_(self, exponent: Tensor | _Number) -> Self: ...
-    def prelu(self, weight: Tensor) -> Tensor: ...
+    def permute(self, *dims: _int) -> Tensor:
+        """The dimensions in another order: a view."""
+    def pinverse(self, rcond: _float = 1e-15) -> Tensor:
+        """The Moore-Penrose pseudoinverse of `(..., m, n)` matrices."""
     @overload
-    def prod(self, *, dtype: _DType | None = None) -> Tensor: ...
+    def polygamma(self, input: Tensor) -> Tensor:
+        """The derivative of order `n` of the digamma function at each element."""
     @overload
-    def prod(self, dim: _int, keepdim: _bool = False, *, dtype: _DType | None = None) -> Tensor: ...
-    def put(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
-    def put_(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self: ...
+    def polygamma(self, n: _int) -> Tensor:
+        """The derivative of order `n` of the digamma function at each element."""
+    @overload
+    def polygamma_(self, input: Tensor) -> Self:
+        """The derivative of order `n` of the digamma function at each element."""
+    @overload
+    def polygamma_(self, n: _int) -> Self:
+        """The derivative of order `n` of the digamma function at each element."""
+    def positive(self) -> Tensor:
+        """The tensor itself, as the operator `+x` gives it; a bool tensor raises RuntimeError."""
+    def pow(self, exponent: Tensor | _Number) -> Tensor:
+        """`input` to the power of `exponent`, element by element."""
+    def pow_(self, exponent: Tensor | _Number) -> Self:
+        """`input` to the power of `exponent`, element by element."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """Negative elements multiplied by a learned slope, the others unchanged."""
+    @overload
+    def prod(self, *, dtype: _DType | None = None) -> Tensor:
+        """The product of all elements, or along one dimension."""
+    @overload
+    def prod(self, dim: _int, keepdim: _bool = False, *, dtype: _DType | None = None) -> Tensor:
+        """The product of all elements, or along one dimension."""
+    def put(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
+        """A copy of `input` with elements of `source` written at places of the flattened tensor."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: _bool = False) -> Self:
+        """A copy of `input` with elements of `source` written at places of the flattened tensor."""
+    def qr(self, some: _bool = True) -> return_types.qr:
+        """`A = Q R` for `(..., m, n)` matrices: Q with orthonormal columns, R upper triangular."""
     def quantile(
         self,
         q: Tensor | _Number,
@@ -900,89 +1496,154 @@ class Tensor:
         keepdim: _bool = False,
         *,
         interpolation: _str = "linear",
-    ) -> Tensor: ...
-    def rad2deg(self) -> Tensor: ...
-    def rad2deg_(self) -> Self: ...
+    ) -> Tensor:
+        """The quantiles of all elements, or along a dimension."""
+    def rad2deg(self) -> Tensor:
+        """Radians as degrees: each element times 180 / pi."""
+    def rad2deg_(self) -> Self:
+        """Radians as degrees: each element times 180 / pi."""
     @overload
-    def random_(self, *, generator: Generator | None = None) -> Self: ...
+    def random_(self, *, generator: Generator | None = None) -> Self:
+        """Fills the tensor with random integers from `from` (0, included) to `to` (excluded)."""
     @overload
-    def random_(self, to: _int, *, generator: Generator | None = None) -> Self: ...
+    def random_(self, to: _int, *, generator: Generator | None = None) -> Self:
+        """Fills the tensor with random integers from `from` (0, included) to `to` (excluded)."""
     @overload
     def random_(
         self, __from: _int, to: _int | None = None, *, generator: Generator | None = None
-    ) -> Self: ...
-    def ravel(self) -> Tensor: ...
-    def reciprocal(self) -> Tensor: ...
-    def reciprocal_(self) -> Self: ...
-    def relu(self) -> Tensor: ...
-    def relu_(self) -> Self: ...
-    def remainder(self, other: Tensor | _Number) -> Tensor: ...
-    def remainder_(self, other: Tensor | _Number) -> Self: ...
-    def renorm(self, p: Tensor | _Number, dim: _int, maxnorm: Tensor | _Number) -> Tensor: ...
-    def renorm_(self, p: Tensor | _Number, dim: _int, maxnorm: Tensor | _Number) -> Self: ...
+    ) -> Self:
+        """Fills the tensor with random integers from `from` (0, included) to `to` (excluded)."""
+    def ravel(self) -> Tensor:
+        """The tensor as one dimension, in order; a view where the strides allow it."""
+    def reciprocal(self) -> Tensor:
+        """One over each element; integers give the default floating dtype."""
+    def reciprocal_(self) -> Self:
+        """One over each element; integers give the default floating dtype."""
+    def relu(self) -> Tensor:
+        """Negative elements replaced by zero: `max(0, x)`."""
+    def relu_(self) -> Self:
+        """Negative elements replaced by zero: `max(0, x)`."""
+    def remainder(self, other: Tensor | _Number) -> Tensor:
+        """The remainder of the division that rounds down; it has the sign of `other`, as
+        Python's `%`."""
+    def remainder_(self, other: Tensor | _Number) -> Self:
+        """The remainder of the division that rounds down; it has the sign of `other`, as
+        Python's `%`."""
+    def renorm(self, p: Tensor | _Number, dim: _int, maxnorm: Tensor | _Number) -> Tensor:
+        """Slices along `dim` whose p-norm exceeds `maxnorm` scaled down to it, the others
+        unchanged."""
+    def renorm_(self, p: Tensor | _Number, dim: _int, maxnorm: Tensor | _Number) -> Self:
+        """Slices along `dim` whose p-norm exceeds `maxnorm` scaled down to it, the others
+        unchanged."""
     @overload
-    def repeat(self, repeats: Sequence[_int]) -> Tensor: ...
+    def repeat(self, repeats: Sequence[_int]) -> Tensor:
+        """The tensor repeated along each dimension, in memory of its own."""
     @overload
-    def repeat(self, *repeats: _int) -> Tensor: ...
+    def repeat(self, *repeats: _int) -> Tensor:
+        """The tensor repeated along each dimension, in memory of its own."""
     def repeat_interleave(
         self, repeats: Any = None, dim: _int | None = None, *, output_size: _int | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Every element repeated, its copies side by side."""
     @overload
-    def reshape(self, shape: Sequence[_int]) -> Tensor: ...
+    def reshape(self, shape: Sequence[_int]) -> Tensor:
+        """The same elements in other sizes: a view where the strides allow it, else a copy."""
     @overload
-    def reshape(self, *shape: _int) -> Tensor: ...
-    def reshape_as(self, other: Tensor) -> Tensor: ...
+    def reshape(self, *shape: _int) -> Tensor:
+        """The same elements in other sizes: a view where the strides allow it, else a copy."""
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The same elements in the sizes of another tensor, as `reshape` gives them."""
     @overload
-    def resize_(self, size: Sequence[_int]) -> Self: ...
+    def resize_(self, size: Sequence[_int]) -> Self:
+        """Changes the sizes of the tensor in place; new elements have no particular value."""
     @overload
-    def resize_(self, *size: _int) -> Self: ...
-    def resize_as_(self, the_template: Tensor) -> Self: ...
-    def roll(self, shifts: _Ints, dims: _Ints = ()) -> Tensor: ...
-    def rot90(self, k: _int = 1, dims: _Ints = (0, 1)) -> Tensor: ...
-    def round(self, *, decimals: _int = 0) -> Tensor: ...
-    def round_(self, *, decimals: _int = 0) -> Self: ...
-    def rsqrt(self) -> Tensor: ...
-    def rsqrt_(self) -> Self: ...
+    def resize_(self, *size: _int) -> Self:
+        """Changes the sizes of the tensor in place; new elements have no particular value."""
+    def resize_as_(self, the_template: Tensor) -> Self:
+        """Changes the sizes of the tensor in place to those of another one."""
+    def roll(self, shifts: _Ints, dims: _Ints = ()) -> Tensor:
+        """The elements shifted along dimensions, the last ones reappearing in front: a copy."""
+    def rot90(self, k: _int = 1, dims: _Ints = (0, 1)) -> Tensor:
+        """The plane of two dimensions turned by `k` quarter turns, from the first towards the
+        second."""
+    def round(self, *, decimals: _int = 0) -> Tensor:
+        """Each element rounded to the nearest whole number, halves to the even one."""
+    def round_(self, *, decimals: _int = 0) -> Self:
+        """Each element rounded to the nearest whole number, halves to the even one."""
+    def rsqrt(self) -> Tensor:
+        """One over the square root of each element; inf at zero, nan for negative ones."""
+    def rsqrt_(self) -> Self:
+        """One over the square root of each element; inf at zero, nan for negative ones."""
     @overload
     def scatter(
         self, dim: _int, index: Tensor, src: Tensor | _Number, *, reduce: _str | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A copy of `input` with elements of `src` written along a dimension: the reverse of
+        `gather`."""
     @overload
     def scatter(
         self, dim: _int, index: Tensor, value: Tensor | _Number, *, reduce: _str | None = None
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """A copy of `input` with elements of `src` written along a dimension: the reverse of
+        `gather`."""
     @overload
     def scatter_(
         self, dim: _int, index: Tensor, src: Tensor | _Number, *, reduce: _str | None = None
-    ) -> Self: ...
+    ) -> Self:
+        """A copy of `input` with elements of `src` written along a dimension: the reverse of
+        `gather`."""
     @overload
     def scatter_(
         self, dim: _int, index: Tensor, value: Tensor | _Number, *, reduce: _str | None = None
-    ) -> Self: ...
-    def scatter_add(self, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
-    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Self: ...
+    ) -> Self:
+        """A copy of `input` with elements of `src` written along a dimension: the reverse of
+        `gather`."""
+    def scatter_add(self, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+        """A copy of `input` to which elements of `src` are added along a dimension."""
+    def scatter_add_(self, dim: _int, index: Tensor, src: Tensor) -> Self:
+        """A copy of `input` to which elements of `src` are added along a dimension."""
     def scatter_reduce(
         self, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Elements of `src` combined at places along a dimension."""
     def scatter_reduce_(
         self, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True
-    ) -> Self: ...
-    def select(self, dim: _int, index: _int) -> Tensor: ...
-    def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor: ...
-    def sgn(self) -> Tensor: ...
-    def sgn_(self) -> Self: ...
-    def short(self) -> Tensor: ...
-    def sigmoid(self) -> Tensor: ...
-    def sigmoid_(self) -> Self: ...
-    def sign(self) -> Tensor: ...
-    def sign_(self) -> Self: ...
-    def signbit(self) -> Tensor: ...
-    def sin(self) -> Tensor: ...
-    def sin_(self) -> Self: ...
-    def sinc(self) -> Tensor: ...
-    def sinc_(self) -> Self: ...
-    def sinh(self) -> Tensor: ...
-    def sinh_(self) -> Self: ...
+    ) -> Self:
+        """Elements of `src` combined at places along a dimension."""
+    def select(self, dim: _int, index: _int) -> Tensor:
+        """One index of one dimension, which disappears: a view."""
+    def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor:
+        """A copy of `input` with `src` in place of one index of a dimension."""
+    def sgn(self) -> Tensor:
+        """The sign of each element; for a complex one the number of magnitude 1 in its
+        direction, or 0."""
+    def sgn_(self) -> Self:
+        """The sign of each element; for a complex one the number of magnitude 1 in its
+        direction, or 0."""
+    def short(self) -> Tensor:
+        """The tensor as int16; fractions are dropped."""
+    def sigmoid(self) -> Tensor:
+        """The logistic function `1 / (1 + exp(-x))`, between 0 and 1."""
+    def sigmoid_(self) -> Self:
+        """The logistic function `1 / (1 + exp(-x))`, between 0 and 1."""
+    def sign(self) -> Tensor:
+        """-1, 0 or 1 by the sign of each element, in its dtype; bool tensors stay as they are."""
+    def sign_(self) -> Self:
+        """-1, 0 or 1 by the sign of each element, in its dtype; bool tensors stay as they are."""
+    def signbit(self) -> Tensor:
+        """Whether the sign bit of each element is set: a bool tensor, True for -0.0 as well."""
+    def sin(self) -> Tensor:
+        """The sine of each element, given in radians; integers give the default floating dtype."""
+    def sin_(self) -> Self:
+        """The sine of each element, given in radians; integers give the default floating dtype."""
+    def sinc(self) -> Tensor:
+        """`sin(pi x) / (pi x)`, and 1 at zero."""
+    def sinc_(self) -> Self:
+        """`sin(pi x) / (pi x)`, and 1 at zero."""
+    def sinh(self) -> Tensor:
+        """The hyperbolic sine of each element; integers give the default floating dtype."""
+    def sinh_(self) -> Self:
+        """The hyperbolic sine of each element; integers give the default floating dtype."""
     def slice_scatter(
         self,
         src: Tensor,
@@ -990,30 +1651,55 @@ class Tensor:
         start: _int | None = None,
         end: _int | None = None,
         step: _int = 1,
-    ) -> Tensor: ...
-    def softmax(self, dim: _int, dtype: _DType | None = None) -> Tensor: ...
+    ) -> Tensor:
+        """A copy of `input` with `src` in place of a slice of a dimension."""
+    def slogdet(self) -> return_types.slogdet:
+        """The sign and the logarithm of the magnitude of determinants: a named tuple `sign`,
+        `logabsdet`."""
+    def softmax(self, dim: _int, dtype: _DType | None = None) -> Tensor:
+        """Exponentials along a dimension divided by their sum: positive numbers that sum to 1."""
     def sort(
         self, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None
-    ) -> return_types.sort: ...
+    ) -> return_types.sort:
+        """The elements along a dimension in order, with their places: a named tuple `values`,
+        `indices`."""
     @overload
-    def split(self, split_size_or_sections: _int, dim: _int = 0) -> _Tensors: ...
+    def split(self, split_size_or_sections: _int, dim: _int = 0) -> _Tensors:
+        """The tensor in pieces along a dimension: a tuple of views."""
     @overload
-    def split(self, split_size_or_sections: _Ints, dim: _int = 0) -> _Tensors: ...
+    def split(self, split_size_or_sections: _Ints, dim: _int = 0) -> _Tensors:
+        """The tensor in pieces along a dimension: a tuple of views."""
     @overload
-    def split(self, split_size: _int, dim: _int = 0) -> _Tensors: ...
-    def split_with_sizes(self, split_sizes: _Ints, dim: _int = 0) -> _Tensors: ...
-    def sqrt(self) -> Tensor: ...
-    def sqrt_(self) -> Self: ...
-    def square(self) -> Tensor: ...
-    def square_(self) -> Self: ...
+    def split(self, split_size: _int, dim: _int = 0) -> _Tensors:
+        """The tensor in pieces along a dimension: a tuple of views."""
+    def split_with_sizes(self, split_sizes: _Ints, dim: _int = 0) -> _Tensors:
+        """The tensor in pieces of the given sizes along a dimension: a tuple of views."""
+    def sqrt(self) -> Tensor:
+        """The square root of each element; nan for negative ones, a complex root for complex
+        tensors."""
+    def sqrt_(self) -> Self:
+        """The square root of each element; nan for negative ones, a complex root for complex
+        tensors."""
+    def square(self) -> Tensor:
+        """The square of each element."""
+    def square_(self) -> Self:
+        """The square of each element."""
     @overload
-    def squeeze(self) -> Tensor: ...
+    def squeeze(self) -> Tensor:
+        """The tensor without its dimensions of size 1, or without those of `dim` that have size
+        1: a view."""
     @overload
-    def squeeze(self, dim: _Ints) -> Tensor: ...
+    def squeeze(self, dim: _Ints) -> Tensor:
+        """The tensor without its dimensions of size 1, or without those of `dim` that have size
+        1: a view."""
     @overload
-    def squeeze_(self) -> Self: ...
+    def squeeze_(self) -> Self:
+        """The tensor without its dimensions of size 1, or without those of `dim` that have size
+        1: a view."""
     @overload
-    def squeeze_(self, dim: _Ints) -> Self: ...
+    def squeeze_(self, dim: _Ints) -> Self:
+        """The tensor without its dimensions of size 1, or without those of `dim` that have size
+        1: a view."""
     def std(
         self,
         dim: Any = None,
@@ -1021,30 +1707,79 @@ class Tensor:
         keepdim: _bool = False,
         *,
         correction: Any = None,
-    ) -> Tensor: ...
-    def sub(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor: ...
-    def sub_(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Self: ...
-    def subtract(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor: ...
-    def subtract_(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Self: ...
+    ) -> Tensor:
+        """The standard deviation of all elements, or over dimensions: the root of `var`, with
+        its arguments."""
+    def stft(
+        self,
+        n_fft: _int,
+        hop_length: _int | None = None,
+        win_length: _int | None = None,
+        window: Tensor | None = None,
+        center: _bool = True,
+        pad_mode: _str = "reflect",
+        normalized: _bool = False,
+        onesided: _bool | None = None,
+        return_complex: _bool | None = None,
+        align_to_window: _bool | None = None,
+    ) -> Tensor:
+        """The short-time Fourier transform: spectra of frames along a signal."""
+    def sub(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor:
+        """The difference `input - alpha * other`, element by element."""
+    def sub_(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Self:
+        """The difference `input - alpha * other`, element by element."""
+    def subtract(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor:
+        """The difference `input - alpha * other`, element by element."""
+    def subtract_(self, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Self:
+        """The difference `input - alpha * other`, element by element."""
     def sum(
         self, dim: _Ints | None = None, keepdim: _bool = False, *, dtype: _DType | None = None
-    ) -> Tensor: ...
-    def swapaxes(self, dim0: _int, dim1: _int) -> Tensor: ...
-    def swapaxes_(self, dim0: _int, dim1: _int) -> Self: ...
-    def swapdims(self, dim0: _int, dim1: _int) -> Tensor: ...
-    def swapdims_(self, dim0: _int, dim1: _int) -> Self: ...
-    def t(self) -> Tensor: ...
-    def t_(self) -> Self: ...
-    def take(self, index: Tensor) -> Tensor: ...
-    def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor: ...
-    def tan(self) -> Tensor: ...
-    def tan_(self) -> Self: ...
-    def tanh(self) -> Tensor: ...
-    def tanh_(self) -> Self: ...
+    ) -> Tensor:
+        """The sum of all elements, or over the dimensions `dim`."""
     @overload
-    def tile(self, dims: Sequence[_int]) -> Tensor: ...
+    def sum_to_size(self, size: Sequence[_int]) -> Tensor:
+        """The tensor summed over the dimensions in which expanding one of the given size would
+        repeat it."""
     @overload
-    def tile(self, *dims: _int) -> Tensor: ...
+    def sum_to_size(self, *size: _int) -> Tensor:
+        """The tensor summed over the dimensions in which expanding one of the given size would
+        repeat it."""
+    def svd(self, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
+        """`A = U @ diag(S) @ V.mH` for `(..., m, n)` matrices: a named tuple `U`, `S`, `V`."""
+    def swapaxes(self, dim0: _int, dim1: _int) -> Tensor:
+        """Two dimensions exchanged: a view."""
+    def swapaxes_(self, dim0: _int, dim1: _int) -> Self:
+        """Two dimensions exchanged: a view."""
+    def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
+        """Two dimensions exchanged: a view."""
+    def swapdims_(self, dim0: _int, dim1: _int) -> Self:
+        """Two dimensions exchanged: a view."""
+    def t(self) -> Tensor:
+        """A matrix with its two dimensions exchanged, a view; vectors and numbers are returned
+        as they are."""
+    def t_(self) -> Self:
+        """A matrix with its two dimensions exchanged, a view; vectors and numbers are returned
+        as they are."""
+    def take(self, index: Tensor) -> Tensor:
+        """The elements at places of the flattened tensor, in the shape of `index`."""
+    def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
+        """The elements at places along a dimension, which `indices` gives for each position."""
+    def tan(self) -> Tensor:
+        """The tangent of each element, given in radians; integers give the default floating
+        dtype."""
+    def tan_(self) -> Self:
+        """The tangent of each element, given in radians; integers give the default floating
+        dtype."""
+    def tanh(self) -> Tensor:
+        """The hyperbolic tangent of each element, between -1 and 1."""
+    def tanh_(self) -> Self:
+        """The hyperbolic tangent of each element, between -1 and 1."""
+    @overload
+    def tile(self, dims: Sequence[_int]) -> Tensor:
+        """The tensor repeated along each dimension; missing numbers in front count as 1."""
+    @overload
+    def tile(self, *dims: _int) -> Tensor:
+        """The tensor repeated along each dimension; missing numbers in front count as 1."""
     @overload
     def to(
         self,
@@ -1053,7 +1788,8 @@ class Tensor:
         copy: _bool = False,
         *,
         memory_format: _MemoryFormat | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The tensor in another dtype or on another device, or in those of another tensor."""
     @overload
     def to(
         self,
@@ -1063,7 +1799,8 @@ class Tensor:
         copy: _bool = False,
         *,
         memory_format: _MemoryFormat | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The tensor in another dtype or on another device, or in those of another tensor."""
     @overload
     def to(
         self,
@@ -1072,48 +1809,86 @@ class Tensor:
         copy: _bool = False,
         *,
         memory_format: _MemoryFormat | None = None,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The tensor in another dtype or on another device, or in those of another tensor."""
     def topk(
         self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True
-    ) -> return_types.topk: ...
-    def trace(self) -> Tensor: ...
-    def transpose(self, dim0: _int, dim1: _int) -> Tensor: ...
-    def transpose_(self, dim0: _int, dim1: _int) -> Self: ...
-    def tril(self, diagonal: _int = 0) -> Tensor: ...
-    def tril_(self, diagonal: _int = 0) -> Self: ...
-    def triu(self, diagonal: _int = 0) -> Tensor: ...
-    def triu_(self, diagonal: _int = 0) -> Self: ...
-    def true_divide(self, other: Tensor | _Number) -> Tensor: ...
-    def true_divide_(self, other: Tensor | _Number) -> Self: ...
-    def trunc(self) -> Tensor: ...
-    def trunc_(self) -> Self: ...
-    def type_as(self, other: Tensor) -> Tensor: ...
-    def unbind(self, dim: _int = 0) -> _Tensors: ...
-    def unflatten(self, dim: _int, sizes: _Ints) -> Tensor: ...
-    def unfold(self, dimension: _int, size: _int, step: _int) -> Tensor: ...
+    ) -> return_types.topk:
+        """The `k` largest elements along a dimension, with their places: a named tuple `values`,
+        `indices`."""
+    def trace(self) -> Tensor:
+        """The sum of the main diagonal of a matrix."""
+    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
+        """Two dimensions exchanged: a view."""
+    def transpose_(self, dim0: _int, dim1: _int) -> Self:
+        """Two dimensions exchanged: a view."""
+    def triangular_solve(
+        self, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False
+    ) -> return_types.triangular_solve:
+        """The solution of `A X = input` with triangular matrices, and a copy of `A`: `solution`,
+        `cloned_coefficient`."""
+    def tril(self, diagonal: _int = 0) -> Tensor:
+        """The lower triangle of the last two dimensions, zeros elsewhere."""
+    def tril_(self, diagonal: _int = 0) -> Self:
+        """The lower triangle of the last two dimensions, zeros elsewhere."""
+    def triu(self, diagonal: _int = 0) -> Tensor:
+        """The upper triangle of the last two dimensions, zeros elsewhere."""
+    def triu_(self, diagonal: _int = 0) -> Self:
+        """The upper triangle of the last two dimensions, zeros elsewhere."""
+    def true_divide(self, other: Tensor | _Number) -> Tensor:
+        """The quotient of two operands, element by element."""
+    def true_divide_(self, other: Tensor | _Number) -> Self:
+        """The quotient of two operands, element by element."""
+    def trunc(self) -> Tensor:
+        """Each element without its fraction, which is rounding towards zero."""
+    def trunc_(self) -> Self:
+        """Each element without its fraction, which is rounding towards zero."""
+    def type_as(self, other: Tensor) -> Tensor:
+        """The tensor in the dtype of another, and on its device."""
+    def unbind(self, dim: _int = 0) -> _Tensors:
+        """The slices along a dimension, which disappears: a tuple of views."""
+    def unflatten(self, dim: _int, sizes: _Ints) -> Tensor:
+        """One dimension split into several, whose sizes multiply to its size; one of them may be
+        -1."""
+    def unfold(self, dimension: _int, size: _int, step: _int) -> Tensor:
+        """All windows of `size` elements along a dimension, `step` apart: a view."""
     def uniform_(
         self, __from: _float = 0, to: _float = 1, *, generator: Generator | None = None
-    ) -> Self: ...
+    ) -> Self:
+        """Fills the tensor with random numbers, uniform from `from` (included) to `to`
+        (excluded)."""
     def unique(
         self,
         sorted: _bool = True,
         return_inverse: _bool = False,
         return_counts: _bool = False,
         dim: _int | None = None,
-    ) -> Any: ...
+    ) -> Any:
+        """The different elements, sorted."""
     def unique_consecutive(
         self, return_inverse: _bool = False, return_counts: _bool = False, dim: _int | None = None
-    ) -> Any: ...
-    def unsqueeze(self, dim: _int) -> Tensor: ...
-    def unsqueeze_(self, dim: _int) -> Self: ...
+    ) -> Any:
+        """The elements without those that equal the one before; arguments as for `unique`."""
+    def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> _Tensors:
+        """The same as `chunk`; that the pieces are not written to is up to the program."""
+    def unsafe_split(self, split_size: _int, dim: _int = 0) -> _Tensors:
+        """The same as `split`; that the pieces are not written to is up to the program."""
+    def unsafe_split_with_sizes(self, split_sizes: _Ints, dim: _int = 0) -> _Tensors:
+        """The same as `split_with_sizes`; that the pieces are not written to is up to the
+        program."""
+    def unsqueeze(self, dim: _int) -> Tensor:
+        """The tensor with a new dimension of size 1 at `dim`: a view."""
+    def unsqueeze_(self, dim: _int) -> Self:
+        """The tensor with a new dimension of size 1 at `dim`: a view."""
     @overload
-    def var(self, unbiased: _bool) -> Tensor: ...
+    def var(self, unbiased: _bool) -> Tensor:
+        """The variance of all elements, or over the dimensions `dim`."""
     @overload
-    def var(self, dim: _Ints | None, unbiased: _bool, keepdim: _bool = False) -> Tensor: ...
+    def var(self, dim: _Ints | None, unbiased: _bool, keepdim: _bool = False) -> Tensor:
+        """The variance of all elements, or over the dimensions `dim`."""
     @overload
-    def var(
-        self, dim: _Ints | None = None, *, unbiased: _bool, keepdim: _bool = False
-    ) -> Tensor: ...
+    def var(self, dim: _Ints | None = None, *, unbiased: _bool, keepdim: _bool = False) -> Tensor:
+        """The variance of all elements, or over the dimensions `dim`."""
     @overload
     def var(
         self,
@@ -1121,44 +1896,97 @@ class Tensor:
         *,
         correction: Tensor | _Number | None = None,
         keepdim: _bool = False,
-    ) -> Tensor: ...
-    def vdot(self, other: Tensor) -> Tensor: ...
+    ) -> Tensor:
+        """The variance of all elements, or over the dimensions `dim`."""
+    def vdot(self, other: Tensor) -> Tensor:
+        """The inner product of two vectors, with the first one conjugated."""
     @overload
-    def view(self, size: Sequence[_int]) -> Tensor: ...
+    def view(self, size: Sequence[_int]) -> Tensor:
+        """The same memory with other sizes; or, given a dtype, the same bytes read as that
+        dtype."""
     @overload
-    def view(self, *size: _int) -> Tensor: ...
+    def view(self, *size: _int) -> Tensor:
+        """The same memory with other sizes; or, given a dtype, the same bytes read as that
+        dtype."""
     @overload
-    def view(self, dtype: _DType) -> Tensor: ...
-    def view_as(self, other: Tensor) -> Tensor: ...
-    def vsplit(self, indices_or_sections: Any) -> _Tensors: ...
-    def xlogy(self, other: Tensor | _Number) -> Tensor: ...
-    def xlogy_(self, other: Tensor | _Number) -> Self: ...
-    def zero_(self) -> Self: ...
+    def view(self, dtype: _DType) -> Tensor:
+        """The same memory with other sizes; or, given a dtype, the same bytes read as that
+        dtype."""
+    def view_as(self, other: Tensor) -> Tensor:
+        """The tensor with the sizes of another one, as `view` gives it."""
+    def vsplit(self, indices_or_sections: Any) -> _Tensors:
+        """The tensor in pieces along its first dimension, as by `tensor_split`; it needs two
+        dimensions."""
+    def xlogy(self, other: Tensor | _Number) -> Tensor:
+        """`input * log(other)`, which is 0 where `input` is 0, even where the logarithm is not
+        finite."""
+    def xlogy_(self, other: Tensor | _Number) -> Self:
+        """`input * log(other)`, which is 0 where `input` is 0, even where the logarithm is not
+        finite."""
+    def zero_(self) -> Self:
+        """Writes zeros into the tensor."""
 
 default_generator: Generator
 
-def manual_seed(seed: _int) -> Generator: ...
-def seed() -> _int: ...
-def initial_seed() -> _int: ...
-def get_rng_state() -> Tensor: ...
-def set_rng_state(new_state: Tensor) -> None: ...
+def manual_seed(seed: _int) -> Generator:
+    """Seeds the default generator and returns it."""
+
+def seed() -> _int:
+    """Seeds the default generator from the system's entropy and returns the seed."""
+
+def initial_seed() -> _int:
+    """The default generator's seed."""
+
+def get_rng_state() -> Tensor:
+    """The default generator's state as a uint8 tensor."""
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Sets the default generator's state."""
+
 def get_default_dtype() -> dtype: ...
 def set_default_dtype(d: dtype) -> None: ...
 def promote_types(type1: dtype, type2: dtype, /) -> dtype: ...
 def can_cast(from_: dtype, to: dtype, /) -> _bool: ...
-def is_grad_enabled() -> _bool: ...
-def is_inference_mode_enabled() -> _bool: ...
-def is_anomaly_enabled() -> _bool: ...
-def is_anomaly_check_nan_enabled() -> _bool: ...
+def is_grad_enabled() -> _bool:
+    """Whether gradients are recorded in this thread."""
+
+def is_inference_mode_enabled() -> _bool:
+    """Whether this thread is in inference mode."""
+
+def is_anomaly_enabled() -> _bool:
+    """Whether anomaly detection is on."""
+
+def is_anomaly_check_nan_enabled() -> _bool:
+    """Whether anomaly detection looks for NaN."""
+
 def get_num_threads() -> _int: ...
 def set_num_threads(n: _int, /) -> None: ...
 
 # What only this package calls.
 def autocast_get(device_type: _str) -> tuple[_bool, dtype]: ...
 def autocast_set(device_type: _str, enabled: _bool, dtype: dtype) -> None: ...
+def attend(on: _int, off: _int, /) -> _int: ...
+def attended(state: _int, /) -> None: ...
+def backward_has_inputs() -> _bool: ...
+def borrows_kernel(device_type: _str, kernel_id: _str, dtype: dtype) -> _bool: ...
 def cached_bytes() -> _int: ...
 def cpu_fallback() -> _bool: ...
 def set_cpu_fallback(mode: _bool) -> None: ...
+def current_backward() -> _int: ...
+def disable_saved_tensors_hooks(message: _str | None, /) -> _str | None: ...
+def find_op(name: _str) -> Callable[..., Any]: ...
+def gradient_node(tensor: Tensor, /) -> Node: ...
+def increment_version(tensor: Tensor, /) -> None: ...
+def intercepted(objects: Sequence[Any], /) -> _int: ...
+def launch(kernel_id: _str, outputs: Any, inputs: Any, params: Any = ..., /) -> None: ...
+def pop_saved_tensors_hooks() -> None: ...
+def push_saved_tensors_hooks(pack: Callable[..., Any], unpack: Callable[..., Any], /) -> None: ...
+def reaches_beyond(outputs: list[Tensor], own: list[Tensor], /) -> _bool: ...
+def reclassed(tensor: Tensor, /) -> None: ...
+def saved_tensors(node: Any, /) -> tuple[Tensor | None, ...]: ...
+def set_dual(tensor: Tensor, on: _bool, /) -> None: ...
+def stand_in(node: Node, output_nr: _int, value: Tensor | None, /) -> Tensor: ...
+def will_execute(node: Node, /) -> _bool: ...
 def current_backend(device_type: _str) -> _str | None: ...
 def declare(
     schema: _str,
@@ -1169,6 +1997,8 @@ def declare(
     takes_out: _bool,
     is_neural: _bool,
     is_neural_too: _bool,
+    is_primitive: _bool,
+    exact_out: _bool,
 ) -> Callable[..., Any]: ...
 def device_count(device_type: _str) -> _int: ...
 def empty_cache() -> None: ...
@@ -1184,8 +2014,9 @@ def record_function(
     outputs: Sequence[Any],
     backward: Callable[..., Any],
     context: Any,
+    saved: Any,
     /,
-) -> None: ...
+) -> Any: ...
 def run_backward(
     tensors: Any,
     grads: Any,
@@ -1203,22 +2034,47 @@ def synchronize(device_type: _str, index: _int) -> None: ...
 def use_backend(device_type: _str, name: _str) -> None: ...
 
 # Ops whose schema says less than they do.
-def atleast_1d(*tensors: Any) -> Any: ...
-def atleast_2d(*tensors: Any) -> Any: ...
-def atleast_3d(*tensors: Any) -> Any: ...
-def broadcast_tensors(*tensors: Any) -> _Tensors: ...
-def meshgrid(*tensors: Any, indexing: _str | None = None) -> _Tensors: ...
-def einsum(equation: Any, *operands: Any) -> Tensor: ...
+def atleast_1d(*tensors: Any) -> Any:
+    """The tensor as it is, or with one dimension if it has none; several tensors give a tuple."""
+
+def atleast_2d(*tensors: Any) -> Any:
+    """The tensor as it is, or with dimensions of size 1 in front up to two; several give a
+    tuple."""
+
+def atleast_3d(*tensors: Any) -> Any:
+    """The tensor as it is, or with dimensions of size 1 up to three; several tensors give a
+    tuple."""
+
+def broadcast_tensors(*tensors: Any) -> _Tensors:
+    """The tensors broadcast to the shape that they have in common, as a tuple of views."""
+
+def meshgrid(*tensors: Any, indexing: _str | None = None) -> _Tensors:
+    """Coordinate grids: every vector laid along a dimension of its own and broadcast over the
+    others."""
+
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """The sum of products that an equation in Einstein's notation names."""
+
 @overload
-def median(input: Tensor) -> Tensor: ...
+def median(input: Tensor) -> Tensor:
+    """The median of all elements, or along a dimension with its place."""
+
 @overload
-def median(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.median: ...
+def median(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.median:
+    """The median of all elements, or along a dimension with its place."""
+
 @overload
-def nanmedian(input: Tensor) -> Tensor: ...
+def nanmedian(input: Tensor) -> Tensor:
+    """The median of those elements that are not nan; otherwise as `median`."""
+
 @overload
-def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.nanmedian: ...
+def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False) -> return_types.nanmedian:
+    """The median of those elements that are not nan; otherwise as `median`."""
+
 @overload
-def where(condition: Tensor) -> _Tensors: ...
+def where(condition: Tensor) -> _Tensors:
+    """Elements of `input` where `condition` holds, and of `other` elsewhere."""
+
 @overload
 def where(
     condition: Tensor,
@@ -1226,7 +2082,8 @@ def where(
     other: Tensor | _Number,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements of `input` where `condition` holds, and of `other` elsewhere."""
 
 # The others, by their schemas.
 bfloat16: dtype
@@ -1250,28 +2107,66 @@ long: dtype
 short: dtype
 uint8: dtype
 
-def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def abs_(input: Tensor) -> Tensor: ...
-def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def absolute_(input: Tensor) -> Tensor: ...
-def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def acos_(input: Tensor) -> Tensor: ...
-def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def acosh_(input: Tensor) -> Tensor: ...
-def adaptive_avg_pool1d(
-    input: Tensor, output_size: _Ints, *, out: Tensor | None = None
-) -> Tensor: ...
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> _Tensors: ...
+def _index(input: Tensor, indices: Any) -> Tensor: ...
+def _sample_dirichlet(
+    input: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Samples of Dirichlet distributions whose concentrations lie along the last dimension."""
+
+def _slice(input: Tensor, dim: _int, start: _int, end: _int, step: _int) -> Tensor: ...
+def _standard_gamma(
+    input: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Samples of the gamma distribution with shapes ``self`` and rate 1, above zero."""
+
+def _standard_gamma_grad(input: Tensor, output: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The implicit derivative of the sample ``output`` by its shape."""
+
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of each element."""
+
+def abs_(input: Tensor) -> Tensor:
+    """The magnitude of each element."""
+
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of each element."""
+
+def absolute_(input: Tensor) -> Tensor:
+    """The magnitude of each element."""
+
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+
+def acos_(input: Tensor) -> Tensor:
+    """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the hyperbolic cosine of each element; nan below 1."""
+
+def acosh_(input: Tensor) -> Tensor:
+    """The inverse of the hyperbolic cosine of each element; nan below 1."""
+
+def adaptive_avg_pool1d(input: Tensor, output_size: _Ints, *, out: Tensor | None = None) -> Tensor:
+    """The means of `output_size` regions that cover the last dimension evenly."""
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> _Tensors:
+    """The maxima of `output_size` regions that cover the last dimension evenly, and their
+    places: a tuple."""
+
 def add(
     input: Tensor | _Number,
     other: Tensor | _Number,
     *,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The sum `input + alpha * other`, element by element."""
+
 def add_(
     input: Tensor | _Number, other: Tensor | _Number, *, alpha: Tensor | _Number = 1
-) -> Tensor: ...
+) -> Tensor:
+    """The sum `input + alpha * other`, element by element."""
+
 def addbmm(
     input: Tensor,
     batch1: Tensor,
@@ -1280,7 +2175,9 @@ def addbmm(
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha` times the sum over the batch of `batch1 @ batch2`."""
+
 def addbmm_(
     input: Tensor,
     batch1: Tensor,
@@ -1288,7 +2185,9 @@ def addbmm_(
     *,
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha` times the sum over the batch of `batch1 @ batch2`."""
+
 def addcdiv(
     input: Tensor,
     tensor1: Tensor,
@@ -1296,10 +2195,14 @@ def addcdiv(
     *,
     value: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`input + value * tensor1 / tensor2`, element by element."""
+
 def addcdiv_(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1
-) -> Tensor: ...
+) -> Tensor:
+    """`input + value * tensor1 / tensor2`, element by element."""
+
 def addcmul(
     input: Tensor,
     tensor1: Tensor,
@@ -1307,10 +2210,14 @@ def addcmul(
     *,
     value: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`input + value * tensor1 * tensor2`, element by element."""
+
 def addcmul_(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Tensor | _Number = 1
-) -> Tensor: ...
+) -> Tensor:
+    """`input + value * tensor1 * tensor2`, element by element."""
+
 def addmm(
     input: Tensor,
     mat1: Tensor,
@@ -1319,7 +2226,9 @@ def addmm(
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)`."""
+
 def addmm_(
     input: Tensor,
     mat1: Tensor,
@@ -1327,7 +2236,9 @@ def addmm_(
     *,
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * (mat1 @ mat2)`."""
+
 def addmv(
     input: Tensor,
     mat: Tensor,
@@ -1336,7 +2247,9 @@ def addmv(
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * (mat @ vec)`, for a matrix `(n, m)` and a vector `(m,)`."""
+
 def addmv_(
     input: Tensor,
     mat: Tensor,
@@ -1344,7 +2257,9 @@ def addmv_(
     *,
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * (mat @ vec)`, for a matrix `(n, m)` and a vector `(m,)`."""
+
 def addr(
     input: Tensor,
     vec1: Tensor,
@@ -1353,7 +2268,9 @@ def addr(
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)`."""
+
 def addr_(
     input: Tensor,
     vec1: Tensor,
@@ -1361,35 +2278,70 @@ def addr_(
     *,
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * outer(vec1, vec2)`."""
+
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate of the last two dimensions exchanged, also called the Hermitian transpose."""
+
+def affine_grid_generator(
+    theta: Tensor, size: _Ints, align_corners: _bool, *, out: Tensor | None = None
+) -> Tensor:
+    """The positions at which an affine map samples an image, for `grid_sampler`."""
+
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the tensor, in memory of its own."""
+
 def all(
     input: Tensor, dim: _Ints | None = None, keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """Whether no element is zero, in all or over the dimensions `dim`: a bool tensor (uint8 for
+    uint8)."""
+
 def allclose(
     input: Tensor, other: Tensor, rtol: _float = 1e-5, atol: _float = 1e-8, equal_nan: _bool = False
-) -> _bool: ...
-def alpha_dropout(
-    input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None
-) -> Tensor: ...
-def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+) -> _bool:
+    """Whether all elements are close, in the sense of `isclose`: one Python bool."""
+
+def alpha_dropout(input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None) -> Tensor:
+    """Dropout that keeps mean 0 and variance 1 of what `selu` gives."""
+
+def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """Dropout that keeps mean 0 and variance 1 of what `selu` gives."""
+
 def amax(
     input: Tensor, dim: _Ints = (), keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The largest elements over one or several dimensions; over all by default."""
+
 def amin(
     input: Tensor, dim: _Ints = (), keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The smallest elements over one or several dimensions; over all by default."""
+
 def aminmax(
     input: Tensor,
     *,
     dim: _int | None = None,
     keepdim: _bool = False,
     out: Sequence[Tensor] | None = None,
-) -> return_types.aminmax: ...
-def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def angle_(input: Tensor) -> Tensor: ...
+) -> return_types.aminmax:
+    """The smallest and the largest elements along `dim`, or of all: a named tuple `min`, `max`."""
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of each element in radians: 0 or pi for real ones, between -pi and pi for
+    complex ones."""
+
+def angle_(input: Tensor) -> Tensor:
+    """The angle of each element in radians: 0 or pi for real ones, between -pi and pi for
+    complex ones."""
+
 def any(
     input: Tensor, dim: _Ints | None = None, keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """Whether some element is not zero, in all or over the dimensions `dim`: a bool tensor
+    (uint8 for uint8)."""
+
 @overload
 def arange(
     end: Tensor | _Number,
@@ -1400,7 +2352,9 @@ def arange(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The numbers from `start` (0) up to but not including `end`, in steps of `step`."""
+
 @overload
 def arange(
     start: Tensor | _Number,
@@ -1413,27 +2367,61 @@ def arange(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arccos_(input: Tensor) -> Tensor: ...
-def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arccosh_(input: Tensor) -> Tensor: ...
-def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arcsin_(input: Tensor) -> Tensor: ...
-def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arcsinh_(input: Tensor) -> Tensor: ...
-def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctan2_(input: Tensor, other: Tensor) -> Tensor: ...
-def arctan_(input: Tensor) -> Tensor: ...
-def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def arctanh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The numbers from `start` (0) up to but not including `end`, in steps of `step`."""
+
+def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+
+def arccos_(input: Tensor) -> Tensor:
+    """The angle in radians whose cosine each element is, from 0 to pi; nan outside -1 to 1."""
+
+def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the hyperbolic cosine of each element; nan below 1."""
+
+def arccosh_(input: Tensor) -> Tensor:
+    """The inverse of the hyperbolic cosine of each element; nan below 1."""
+
+def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to 1."""
+
+def arcsin_(input: Tensor) -> Tensor:
+    """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to 1."""
+
+def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the hyperbolic sine of each element."""
+
+def arcsinh_(input: Tensor) -> Tensor:
+    """The inverse of the hyperbolic sine of each element."""
+
+def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+
+def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point `(other, input)` in radians, between -pi and pi."""
+
+def arctan2_(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point `(other, input)` in radians, between -pi and pi."""
+
+def arctan_(input: Tensor) -> Tensor:
+    """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+
+def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan beyond."""
+
+def arctanh_(input: Tensor) -> Tensor:
+    """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan beyond."""
+
 def argmax(
     input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The place of the largest element, an int64 tensor."""
+
 def argmin(
     input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The place of the smallest element, an int64 tensor; see `argmax`."""
+
 def argsort(
     input: Tensor,
     dim: _int = -1,
@@ -1441,23 +2429,79 @@ def argsort(
     *,
     stable: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def argwhere(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The places that sort the tensor along a dimension, int64; arguments as for `sort`."""
+
+def argwhere(input: Tensor) -> Tensor:
+    """The places of all elements that are not zero, an int64 tensor of shape `(n, dimensions)`."""
+
 def as_strided(
     input: Tensor, size: _Ints, stride: _Ints, storage_offset: _int | None = None
-) -> Tensor: ...
-def as_tensor(data: Any, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def asarray(obj: Any, dtype: _DType | None = None, device: _Device | None = None) -> Tensor: ...
-def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def asin_(input: Tensor) -> Tensor: ...
-def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def asinh_(input: Tensor) -> Tensor: ...
-def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atan2_(input: Tensor, other: Tensor) -> Tensor: ...
-def atan_(input: Tensor) -> Tensor: ...
-def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def atanh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A view with the given sizes, strides and offset into the memory."""
+
+def as_strided_(
+    input: Tensor, size: _Ints, stride: _Ints, storage_offset: _int | None = None
+) -> Tensor:
+    """A view with the given sizes, strides and offset into the memory."""
+
+def as_strided_copy(
+    input: Tensor,
+    size: _Ints,
+    stride: _Ints,
+    storage_offset: _int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """What `as_strided` shows, in memory of its own."""
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: _Ints,
+    stride: _Ints,
+    storage_offset: _int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of `input`, laid out alike, with `src` written where `as_strided` would look."""
+
+def as_tensor(data: Any, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
+    """The data as a tensor, without a copy where that is possible."""
+
+def asarray(obj: Any, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
+    """An object as a tensor, sharing memory where that is possible."""
+
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to 1."""
+
+def asin_(input: Tensor) -> Tensor:
+    """The angle in radians whose sine each element is, from -pi/2 to pi/2; nan outside -1 to 1."""
+
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the hyperbolic sine of each element."""
+
+def asinh_(input: Tensor) -> Tensor:
+    """The inverse of the hyperbolic sine of each element."""
+
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+
+def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of the point `(other, input)` in radians, between -pi and pi."""
+
+def atan2_(input: Tensor, other: Tensor) -> Tensor:
+    """The angle of the point `(other, input)` in radians, between -pi and pi."""
+
+def atan_(input: Tensor) -> Tensor:
+    """The angle in radians whose tangent each element is, from -pi/2 to pi/2."""
+
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan beyond."""
+
+def atanh_(input: Tensor) -> Tensor:
+    """The inverse of the hyperbolic tangent of each element; infinite at -1 and 1, nan beyond."""
+
 def avg_pool1d(
     input: Tensor,
     kernel_size: _Ints,
@@ -1467,7 +2511,9 @@ def avg_pool1d(
     count_include_pad: _bool = True,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window along the last dimension."""
+
 def baddbmm(
     input: Tensor,
     batch1: Tensor,
@@ -1476,7 +2522,9 @@ def baddbmm(
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2)`, for batches of matrices."""
+
 def baddbmm_(
     input: Tensor,
     batch1: Tensor,
@@ -1484,7 +2532,9 @@ def baddbmm_(
     *,
     beta: Tensor | _Number = 1,
     alpha: Tensor | _Number = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """`beta * input + alpha * (batch1 @ batch2)`, for batches of matrices."""
+
 def bartlett_window(
     window_length: _int,
     periodic: _bool = True,
@@ -1495,7 +2545,9 @@ def bartlett_window(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The Bartlett window: a triangle from 0 to 1 and back."""
+
 @overload
 def batch_norm(
     input: Tensor,
@@ -1506,7 +2558,9 @@ def batch_norm(
     training: _bool = False,
     momentum: _float = 0.1,
     eps: _float = 1e-5,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1 over the batch, then scaled and shifted."""
+
 @overload
 def batch_norm(
     input: Tensor,
@@ -1518,7 +2572,9 @@ def batch_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1 over the batch, then scaled and shifted."""
+
 @overload
 def batch_norm(
     input: Tensor,
@@ -1531,14 +2587,19 @@ def batch_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1 over the batch, then scaled and shifted."""
+
 def bernoulli(
     input: Tensor,
     p: _float | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Zeros and ones, drawn at random: each element is 1 with the probability that `input` gives
+    there."""
+
 def bilinear(
     input1: Tensor,
     input2: Tensor,
@@ -1546,7 +2607,10 @@ def bilinear(
     bias: Tensor | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A bilinear map: `out[..., k] = input1[..., i] * weight[k, i, j] * input2[..., j] +
+    bias[k]`, summed."""
+
 @overload
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -1554,11 +2618,15 @@ def binary_cross_entropy_with_logits(
     weight: Tensor | None = None,
     pos_weight: Tensor | None = None,
     reduction: _str = "mean",
-) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of sigmoids of logits and targets, without overflow on the way."""
+
 @overload
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: _int
-) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of sigmoids of logits and targets, without overflow on the way."""
+
 @overload
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -1567,30 +2635,66 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     *,
     reduction: _int,
-) -> Tensor: ...
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of sigmoids of logits and targets, without overflow on the way."""
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
+    """How often each number occurs in a vector of integers that are not negative."""
+
+def binomial(
+    count: Tensor, prob: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Random numbers of binomial distributions: successes in `count` trials of probability
+    `prob`."""
+
 def bitwise_and(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def bitwise_and_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The bits that are set in both integers; for bool tensors "and"."""
+
+def bitwise_and_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The bits that are set in both integers; for bool tensors "and"."""
+
 def bitwise_left_shift(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def bitwise_left_shift_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
-def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def bitwise_not_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The bits of each integer moved up by `other` places: `input * 2**other`, overflow being
+    cut off."""
+
+def bitwise_left_shift_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The bits of each integer moved up by `other` places: `input * 2**other`, overflow being
+    cut off."""
+
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """All bits of each integer flipped, `-x - 1` for signed ones; for bool tensors "not"."""
+
+def bitwise_not_(input: Tensor) -> Tensor:
+    """All bits of each integer flipped, `-x - 1` for signed ones; for bool tensors "not"."""
+
 def bitwise_or(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def bitwise_or_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The bits that are set in either of two integers; for bool tensors "or"."""
+
+def bitwise_or_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The bits that are set in either of two integers; for bool tensors "or"."""
+
 def bitwise_right_shift(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def bitwise_right_shift_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The bits of each integer moved down by `other` places; the sign of negative ones is kept."""
+
+def bitwise_right_shift_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The bits of each integer moved down by `other` places; the sign of negative ones is kept."""
+
 def bitwise_xor(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def bitwise_xor_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The bits that are set in exactly one of two integers; for bool tensors "xor"."""
+
+def bitwise_xor_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The bits that are set in exactly one of two integers; for bool tensors "xor"."""
+
 def blackman_window(
     window_length: _int,
     periodic: _bool = True,
@@ -1601,10 +2705,18 @@ def blackman_window(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def block_diag(*tensors: Any, out: Tensor | None = None) -> Tensor: ...
-def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def broadcast_to(input: Tensor, size: _Ints, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The Blackman window: `0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)`."""
+
+def block_diag(*tensors: Any, out: Tensor | None = None) -> Tensor:
+    """A matrix with the given matrices along its diagonal and zeros elsewhere."""
+
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two batches of matrices, `(b, n, k)` and `(b, k, m)`, one by one."""
+
+def broadcast_to(input: Tensor, size: _Ints, *, out: Tensor | None = None) -> Tensor:
+    """The tensor broadcast to the given sizes: a view, the same as `expand`."""
+
 def bucketize(
     input: Tensor | _Number,
     boundaries: Tensor,
@@ -1612,9 +2724,15 @@ def bucketize(
     out_int32: _bool = False,
     right: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def cartesian_prod(*tensors: Any, out: Tensor | None = None) -> Tensor: ...
-def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The bucket of each element, between boundaries that are sorted."""
+
+def cartesian_prod(*tensors: Any, out: Tensor | None = None) -> Tensor:
+    """All tuples with one element of each vector, as rows; a single vector is returned as it is."""
+
+def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along an existing dimension."""
+
 def cdist(
     x1: Tensor,
     x2: Tensor,
@@ -1622,49 +2740,114 @@ def cdist(
     compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def ceil_(input: Tensor) -> Tensor: ...
-def celu(input: Tensor, alpha: _float = 1) -> Tensor: ...
-def celu_(input: Tensor, alpha: _float = 1) -> Tensor: ...
-def channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor: ...
-def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> _Tensors: ...
+) -> Tensor:
+    """The p-norm distances between the rows of `x1` and the rows of `x2`."""
+
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest whole number that is not below each element; integer tensors are copied."""
+
+def ceil_(input: Tensor) -> Tensor:
+    """The smallest whole number that is not below each element; integer tensors are copied."""
+
+def celu(input: Tensor, alpha: _float = 1) -> Tensor:
+    """`x` where it is positive, `alpha * (exp(x / alpha) - 1)` elsewhere: an `elu` with a smooth
+    derivative."""
+
+def celu_(input: Tensor, alpha: _float = 1) -> Tensor:
+    """`x` where it is positive, `alpha * (exp(x / alpha) - 1)` elsewhere: an `elu` with a smooth
+    derivative."""
+
+def channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels dealt out anew: those of `groups` groups in turn."""
+
+def cholesky(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangular L with `A = L @ L.mH`, of Hermitian positive definite matrices."""
+
+def cholesky_inverse(input: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of a matrix, given its Cholesky factor."""
+
+def cholesky_solve(
+    input: Tensor, input2: Tensor, upper: _bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The solution X of `A X = input`, given the Cholesky factor of A."""
+
+def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> _Tensors:
+    """The tensor in at most `chunks` pieces of equal size along a dimension: a tuple of views."""
+
 def clamp(
     input: Tensor,
     min: Tensor | _Number | None = None,
     max: Tensor | _Number | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Every element moved into the interval from `min` to `max`."""
+
 def clamp_(
     input: Tensor, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None
-) -> Tensor: ...
-def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def clamp_max_(input: Tensor, max: Tensor | _Number) -> Tensor: ...
-def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def clamp_min_(input: Tensor, min: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """Every element moved into the interval from `min` to `max`."""
+
+def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Every element at most `max`: `clamp` with an upper end only."""
+
+def clamp_max_(input: Tensor, max: Tensor | _Number) -> Tensor:
+    """Every element at most `max`: `clamp` with an upper end only."""
+
+def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Every element at least `min`: `clamp` with a lower end only."""
+
+def clamp_min_(input: Tensor, min: Tensor | _Number) -> Tensor:
+    """Every element at least `min`: `clamp` with a lower end only."""
+
 def clip(
     input: Tensor,
     min: Tensor | _Number | None = None,
     max: Tensor | _Number | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Every element moved into the interval from `min` to `max`."""
+
 def clip_(
     input: Tensor, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None
-) -> Tensor: ...
-def clone(input: Tensor, *, memory_format: _MemoryFormat | None = None) -> Tensor: ...
-def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Every element moved into the interval from `min` to `max`."""
+
+def clone(input: Tensor, *, memory_format: _MemoryFormat | None = None) -> Tensor:
+    """A copy of the tensor that stays in the graph: the gradient flows back to `input`."""
+
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined side by side; vectors become columns first."""
+
 def combinations(
     input: Tensor, r: _int = 2, with_replacement: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
-def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-def concatenate(
-    tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None
-) -> Tensor: ...
-def conj(input: Tensor) -> Tensor: ...
-def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def conj_physical_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """All choices of `r` elements of a vector, as rows, in the order of the vector."""
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A complex tensor from its real and its imaginary part."""
+
+def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along an existing dimension."""
+
+def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along an existing dimension."""
+
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of each element; a real tensor is returned as it is."""
+
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate of each element, always written out; a real tensor is copied."""
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """The complex conjugate of each element, always written out; a real tensor is copied."""
+
+def constant_pad_nd(
+    input: Tensor, pad: _Ints, value: Tensor | _Number = 0, *, out: Tensor | None = None
+) -> Tensor:
+    """A border of one value around the last dimensions."""
+
 @overload
 def conv1d(
     input: Tensor,
@@ -1674,7 +2857,10 @@ def conv1d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of signals with filters (as everywhere in deep learning, a cross-
+    correlation)."""
+
 @overload
 def conv1d(
     input: Tensor,
@@ -1684,7 +2870,10 @@ def conv1d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of signals with filters (as everywhere in deep learning, a cross-
+    correlation)."""
+
 @overload
 def conv1d(
     input: Tensor,
@@ -1695,7 +2884,10 @@ def conv1d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of signals with filters (as everywhere in deep learning, a cross-
+    correlation)."""
+
 @overload
 def conv2d(
     input: Tensor,
@@ -1705,7 +2897,9 @@ def conv2d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of images with filters."""
+
 @overload
 def conv2d(
     input: Tensor,
@@ -1715,7 +2909,9 @@ def conv2d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of images with filters."""
+
 @overload
 def conv2d(
     input: Tensor,
@@ -1726,7 +2922,9 @@ def conv2d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of images with filters."""
+
 @overload
 def conv3d(
     input: Tensor,
@@ -1736,7 +2934,9 @@ def conv3d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of volumes with filters."""
+
 @overload
 def conv3d(
     input: Tensor,
@@ -1746,7 +2946,9 @@ def conv3d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of volumes with filters."""
+
 @overload
 def conv3d(
     input: Tensor,
@@ -1757,10 +2959,14 @@ def conv3d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of volumes with filters."""
+
 def conv_tbc(
     input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """A convolution of signals whose dimensions are time, batch, channel."""
+
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -1770,7 +2976,10 @@ def conv_transpose1d(
     output_padding: _Ints = 0,
     groups: _int = 1,
     dilation: _Ints = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The gradient of `conv1d` with respect to its input, as an op: it spreads where that
+    gathers."""
+
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -1780,7 +2989,9 @@ def conv_transpose2d(
     output_padding: _Ints = 0,
     groups: _int = 1,
     dilation: _Ints = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The gradient of `conv2d` with respect to its input, as an op: images get larger."""
+
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -1790,14 +3001,31 @@ def conv_transpose3d(
     output_padding: _Ints = 0,
     groups: _int = 1,
     dilation: _Ints = 1,
-) -> Tensor: ...
-def copysign(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def copysign_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def cos_(input: Tensor) -> Tensor: ...
-def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def cosh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The gradient of `conv3d` with respect to its input, as an op: volumes get larger."""
+
+def copysign(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The magnitude of `input` with the sign of `other`, which a zero has too."""
+
+def copysign_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """The magnitude of `input` with the sign of `other`, which a zero has too."""
+
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The matrix of Pearson's correlation coefficients of variables in rows, observations in
+    columns."""
+
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The cosine of each element, given in radians; integers give the default floating dtype."""
+
+def cos_(input: Tensor) -> Tensor:
+    """The cosine of each element, given in radians; integers give the default floating dtype."""
+
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic cosine of each element; integers give the default floating dtype."""
+
+def cosh_(input: Tensor) -> Tensor:
+    """The hyperbolic cosine of each element; integers give the default floating dtype."""
+
 @overload
 def cosine_embedding_loss(
     input1: Tensor,
@@ -1807,7 +3035,9 @@ def cosine_embedding_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`1 - cos` of pairs whose target is 1, `max(0, cos - margin)` of pairs whose target is -1."""
+
 @overload
 def cosine_embedding_loss(
     input1: Tensor,
@@ -1817,11 +3047,17 @@ def cosine_embedding_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`1 - cos` of pairs whose target is 1, `max(0, cos - margin)` of pairs whose target is -1."""
+
 def cosine_similarity(
     x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-8, *, out: Tensor | None = None
-) -> Tensor: ...
-def count_nonzero(input: Tensor, dim: _Ints | None = None) -> Tensor: ...
+) -> Tensor:
+    """The cosine of the angle between vectors along a dimension."""
+
+def count_nonzero(input: Tensor, dim: _Ints | None = None) -> Tensor:
+    """How many elements are not zero, in all or over the dimensions `dim`: an int64 tensor."""
+
 def cov(
     input: Tensor,
     *,
@@ -1829,10 +3065,14 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The covariance matrix of variables in rows and observations in columns."""
+
 def cross(
     input: Tensor, other: Tensor, dim: _int | None = None, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The cross product of vectors of three elements along a dimension."""
+
 @overload
 def ctc_loss(
     log_probs: Tensor,
@@ -1844,7 +3084,9 @@ def ctc_loss(
     zero_infinity: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of label sequences that are not aligned to their inputs."""
+
 @overload
 def ctc_loss(
     log_probs: Tensor,
@@ -1856,33 +3098,74 @@ def ctc_loss(
     zero_infinity: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def cummax(
-    input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None
-) -> return_types.cummax: ...
-def cummin(
-    input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None
-) -> return_types.cummin: ...
+) -> Tensor:
+    """The negative log-likelihood of label sequences that are not aligned to their inputs."""
+
+def cummax(input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None) -> return_types.cummax:
+    """The running maximum along a dimension, with its place: a named tuple `values`, `indices`."""
+
+def cummin(input: Tensor, dim: _int, *, out: Sequence[Tensor] | None = None) -> return_types.cummin:
+    """The running minimum along a dimension, with its place: a named tuple `values`, `indices`."""
+
 def cumprod(
     input: Tensor, dim: _int, *, dtype: _DType | None = None, out: Tensor | None = None
-) -> Tensor: ...
-def cumprod_(input: Tensor, dim: _int, *, dtype: _DType | None = None) -> Tensor: ...
+) -> Tensor:
+    """The running product along a dimension."""
+
+def cumprod_(input: Tensor, dim: _int, *, dtype: _DType | None = None) -> Tensor:
+    """The running product along a dimension."""
+
 def cumsum(
     input: Tensor, dim: _int, *, dtype: _DType | None = None, out: Tensor | None = None
-) -> Tensor: ...
-def cumsum_(input: Tensor, dim: _int, *, dtype: _DType | None = None) -> Tensor: ...
+) -> Tensor:
+    """The running sum along a dimension."""
+
+def cumsum_(input: Tensor, dim: _int, *, dtype: _DType | None = None) -> Tensor:
+    """The running sum along a dimension."""
+
 def cumulative_trapezoid(
     y: Tensor, x: Any = None, *, dx: Any = None, dim: _int = -1, out: Tensor | None = None
-) -> Tensor: ...
-def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def deg2rad_(input: Tensor) -> Tensor: ...
-def detach(input: Tensor) -> Tensor: ...
-def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The running integral along a dimension by the trapezoidal rule, one element shorter than
+    `y`."""
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians: each element times pi / 180."""
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """Degrees as radians: each element times pi / 180."""
+
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of `(..., n, n)` matrices."""
+
+def detach(input: Tensor) -> Tensor:
+    """The tensor outside the graph: a view of the same memory that requires no grad."""
+
+def detach_(input: Tensor) -> Tensor:
+    """The tensor outside the graph: a view of the same memory that requires no grad."""
+
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the tensor outside the graph."""
+
+def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with a vector on its diagonal; or, of a matrix, that diagonal as a copy."""
+
 def diag_embed(
     input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *, out: Tensor | None = None
-) -> Tensor: ...
-def diagflat(input: Tensor, offset: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
+) -> Tensor:
+    """The last dimension laid on the diagonal of two new ones, zeros elsewhere."""
+
+def diagflat(input: Tensor, offset: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with all elements of a tensor on its diagonal, in order."""
+
+def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
+    """The diagonal of two dimensions, as a last dimension: a view."""
+
+def diagonal_copy(
+    input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *, out: Tensor | None = None
+) -> Tensor:
+    """What `diagonal` shows, in memory of its own."""
+
 def diagonal_scatter(
     input: Tensor,
     src: Tensor,
@@ -1891,7 +3174,9 @@ def diagonal_scatter(
     dim2: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with `src` on a diagonal."""
+
 def diff(
     input: Tensor,
     n: _int = 1,
@@ -1900,43 +3185,74 @@ def diff(
     append: Tensor | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def digamma_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The differences of neighbours along a dimension."""
+
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of `lgamma` at each element."""
+
+def digamma_(input: Tensor) -> Tensor:
+    """The derivative of `lgamma` at each element."""
+
 def dist(
     input: Tensor, other: Tensor, p: Tensor | _Number = 2, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The p-norm of the difference of two tensors, which broadcast."""
+
 def div(
     input: Tensor | _Number,
     other: Tensor | _Number,
     *,
     rounding_mode: _str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The quotient of two operands, element by element."""
+
 def div_(
     input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _str | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The quotient of two operands, element by element."""
+
 def divide(
     input: Tensor | _Number,
     other: Tensor | _Number,
     *,
     rounding_mode: _str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The quotient of two operands, element by element."""
+
 def divide_(
     input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _str | None = None
-) -> Tensor: ...
-def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The quotient of two operands, element by element."""
+
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inner product of two vectors of one size and dtype."""
+
 @overload
-def dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor: ...
+def dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 @overload
-def dropout(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor: ...
+def dropout(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 @overload
-def dropout_(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor: ...
+def dropout_(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 @overload
-def dropout_(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor: ...
-def dsplit(input: Tensor, indices_or_sections: Any) -> _Tensors: ...
-def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+def dropout_(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
+def dsplit(input: Tensor, indices_or_sections: Any) -> _Tensors:
+    """The tensor in pieces along its third dimension, as by `tensor_split`; it needs three
+    dimensions."""
+
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined along a third dimension, which is added where it is missing."""
+
 @overload
 def embedding(
     input: Tensor,
@@ -1944,7 +3260,9 @@ def embedding(
     padding_idx: _int | None = None,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The rows of a matrix that indices name."""
+
 @overload
 def embedding(
     weight: Tensor,
@@ -1952,7 +3270,9 @@ def embedding(
     padding_idx: _int | None = None,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The rows of a matrix that indices name."""
+
 @overload
 def empty(
     size: Sequence[_int],
@@ -1964,7 +3284,9 @@ def empty(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes whose elements have no particular value."""
+
 @overload
 def empty(
     *size: _int,
@@ -1975,7 +3297,9 @@ def empty(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes whose elements have no particular value."""
+
 def empty_like(
     input: Tensor,
     *,
@@ -1985,7 +3309,22 @@ def empty_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the shape of `input` whose elements have no particular value."""
+
+def empty_permuted(
+    size: _Ints,
+    physical_layout: _Ints,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    requires_grad: _bool = False,
+    layout: _Layout | None = None,
+    pin_memory: _bool = False,
+) -> Tensor:
+    """A tensor without gaps whose dimensions lie in the given order in memory, without
+    particular values."""
+
 def empty_strided(
     size: _Ints,
     stride: _Ints,
@@ -1995,22 +3334,61 @@ def empty_strided(
     requires_grad: _bool = False,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def eq(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def eq_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def equal(input: Tensor, other: Tensor) -> _bool: ...
-def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def erf_(input: Tensor) -> Tensor: ...
-def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def erfc_(input: Tensor) -> Tensor: ...
-def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def erfinv_(input: Tensor) -> Tensor: ...
-def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def exp2_(input: Tensor) -> Tensor: ...
-def exp_(input: Tensor) -> Tensor: ...
-def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def expm1_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes and strides whose elements have no particular value."""
+
+def eq(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements are equal: a bool tensor."""
+
+def eq_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether elements are equal: a bool tensor."""
+
+def equal(input: Tensor, other: Tensor) -> _bool:
+    """Whether two tensors have the same shape and the same elements: one Python bool."""
+
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to each
+    element."""
+
+def erf_(input: Tensor) -> Tensor:
+    """The error function, `2 / sqrt(pi)` times the integral of `exp(-t**2)` from 0 to each
+    element."""
+
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`1 - erf(input)`, precise also where that is tiny."""
+
+def erfc_(input: Tensor) -> Tensor:
+    """`1 - erf(input)`, precise also where that is tiny."""
+
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of the error function; infinite at -1 and 1, nan beyond."""
+
+def erfinv_(input: Tensor) -> Tensor:
+    """The inverse of the error function; infinite at -1 and 1, nan beyond."""
+
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of each element; integers give the default floating dtype."""
+
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """2 to the power of each element; integers give the default floating dtype."""
+
+def exp2_(input: Tensor) -> Tensor:
+    """2 to the power of each element; integers give the default floating dtype."""
+
+def exp_(input: Tensor) -> Tensor:
+    """e to the power of each element; integers give the default floating dtype."""
+
+def expand_copy(
+    input: Tensor, size: _Ints, *, implicit: _bool = False, out: Tensor | None = None
+) -> Tensor:
+    """What `expand` shows, in memory of its own."""
+
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`exp(input) - 1`, with full precision near zero."""
+
+def expm1_(input: Tensor) -> Tensor:
+    """`exp(input) - 1`, with full precision near zero."""
+
 def eye(
     n: _int,
     m: _int | None = None,
@@ -2021,44 +3399,102 @@ def eye(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The identity matrix: ones on the diagonal of an `n` by `m` matrix of zeros, `m` being `n`
+    by default."""
+
 def feature_alpha_dropout(
     input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None
-) -> Tensor: ...
-def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
-def feature_dropout(
-    input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None
-) -> Tensor: ...
-def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
-def fill(input: Tensor, value: Tensor | _Number) -> Tensor: ...
-def fill_(input: Tensor, value: Tensor | _Number) -> Tensor: ...
-def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def fix_(input: Tensor) -> Tensor: ...
-def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor: ...
+) -> Tensor:
+    """`alpha_dropout` of whole channels."""
+
+def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """`alpha_dropout` of whole channels."""
+
+def feature_dropout(input: Tensor, p: _float, train: _bool, *, out: Tensor | None = None) -> Tensor:
+    """Whole channels set to zero at random with probability `p`, the others divided by `1 - p`."""
+
+def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
+    """Whole channels set to zero at random with probability `p`, the others divided by `1 - p`."""
+
+def fill(input: Tensor, value: Tensor | _Number) -> Tensor:
+    """Every element replaced by one value; `fill_` writes it into the tensor itself."""
+
+def fill_(input: Tensor, value: Tensor | _Number) -> Tensor:
+    """Every element replaced by one value; `fill_` writes it into the tensor itself."""
+
+def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element without its fraction, which is rounding towards zero."""
+
+def fix_(input: Tensor) -> Tensor:
+    """Each element without its fraction, which is rounding towards zero."""
+
+def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
+    """The dimensions from `start_dim` to `end_dim` merged into one; all by default."""
+
 @overload
-def flip(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
+def flip(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+    """The order of the elements reversed along the given dimensions: a copy."""
+
 @overload
-def flip(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor: ...
-def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def flip(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor:
+    """The order of the elements reversed along the given dimensions: a copy."""
+
+def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The second dimension reversed: a copy."""
+
+def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first dimension reversed: a copy."""
+
 def float_power(
     input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def float_power_(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor: ...
-def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def floor_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """`input` to the power of `exponent`, computed in double precision."""
+
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest whole number that is not above each element; integer tensors are copied."""
+
+def floor_(input: Tensor) -> Tensor:
+    """The largest whole number that is not above each element; integer tensors are copied."""
+
 def floor_divide(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def floor_divide_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
-def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def fmod_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def frac_(input: Tensor) -> Tensor: ...
-def from_dlpack(ext_tensor: Any) -> Tensor: ...
-def from_numpy(ndarray: Any) -> Tensor: ...
+) -> Tensor:
+    """The quotient rounded down, element by element: Python's `//`."""
+
+def floor_divide_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The quotient rounded down, element by element: Python's `//`."""
+
+def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of two elements, where a nan loses against a number."""
+
+def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two elements, where a nan loses against a number."""
+
+def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The remainder of the division that rounds towards zero; it has the sign of `input`, as C's
+    `fmod`."""
+
+def fmod_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """The remainder of the division that rounds towards zero; it has the sign of `input`, as C's
+    `fmod`."""
+
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The fraction of each element, `input - trunc(input)`; it has the element's sign."""
+
+def frac_(input: Tensor) -> Tensor:
+    """The fraction of each element, `input - trunc(input)`; it has the element's sign."""
+
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.frexp:
+    """Each element as `mantissa * 2**exponent`: a named tuple of those two."""
+
+def from_dlpack(ext_tensor: Any) -> Tensor:
+    """A tensor over the memory of an object that speaks the DLPack protocol, such as a NumPy
+    array."""
+
+def from_numpy(ndarray: Any) -> Tensor:
+    """A tensor over the memory of a NumPy array: a change of either shows in the other."""
+
 def frombuffer(
     buffer: Any,
     *,
@@ -2068,7 +3504,10 @@ def frombuffer(
     requires_grad: _bool = False,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A one-dimensional tensor over the memory of an object that offers a buffer, such as
+    bytearray."""
+
 def full(
     size: _Ints,
     fill_value: Tensor | _Number,
@@ -2079,7 +3518,9 @@ def full(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes filled with one number."""
+
 def full_like(
     input: Tensor,
     fill_value: Tensor | _Number,
@@ -2090,7 +3531,10 @@ def full_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor filled with one number, with the shape, and unless given the dtype and device, of
+    `input`."""
+
 def gather(
     input: Tensor,
     dim: _int,
@@ -2098,16 +3542,82 @@ def gather(
     *,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def ge_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def greater(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def greater_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def greater_equal(
-    input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def greater_equal_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """Elements picked along a dimension: `out[i][j] = input[index[i][j]][j]` for dimension 0."""
+
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor of integers, element by element; `gcd(0, 0)` is 0."""
+
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """The greatest common divisor of integers, element by element; `gcd(0, 0)` is 0."""
+
+def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is at least that of `other`: a bool tensor."""
+
+def ge_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is at least that of `other`: a bool tensor."""
+
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
+    """A QR factorisation as LAPACK leaves it: R above, and reflections below the diagonal: `a`,
+    `tau`."""
+
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The outer product of two vectors, a matrix `(n, m)`."""
+
+def get_device(input: Tensor) -> _int:
+    """The index of the tensor's device, -1 for the CPU."""
+
+def gradient(
+    input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: _int = 1
+) -> _Tensors:
+    """Estimates of the derivative of a function whose values the tensor holds, one tensor a
+    dimension."""
+
+def greater(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+
+def greater_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+
+def greater_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is at least that of `other`: a bool tensor."""
+
+def greater_equal_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is at least that of `other`: a bool tensor."""
+
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """An image, or a volume, read at positions between its pixels."""
+
+def grid_sampler_2d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`grid_sampler` of images."""
+
+def grid_sampler_3d(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: _int,
+    padding_mode: _int,
+    align_corners: _bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """`grid_sampler` of volumes."""
+
 def group_norm(
     input: Tensor,
     num_groups: _int,
@@ -2116,9 +3626,16 @@ def group_norm(
     eps: _float = 1e-5,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def gt_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """Groups of channels of each example brought to mean 0 and variance 1, then scaled and
+    shifted."""
+
+def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+
+def gt_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is greater than that of `other`: a bool tensor."""
+
 def hamming_window(
     window_length: _int,
     periodic: _bool = True,
@@ -2131,7 +3648,9 @@ def hamming_window(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The Hamming window: `alpha - beta * cos(2 pi n / N)`, by default 0.54 and 0.46."""
+
 def hann_window(
     window_length: _int,
     periodic: _bool = True,
@@ -2142,10 +3661,20 @@ def hann_window(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor: ...
-def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def heaviside_(input: Tensor, values: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The Hann window: `sin(pi * n / N) ** 2`."""
+
+def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Elements between `-lambd` and `lambd` replaced by zero."""
+
+def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The step function: 0 for negative elements, 1 for positive ones, `values` where `input` is
+    0."""
+
+def heaviside_(input: Tensor, values: Tensor) -> Tensor:
+    """The step function: 0 for negative elements, 1 for positive ones, `values` where `input` is
+    0."""
+
 @overload
 def hinge_embedding_loss(
     input: Tensor,
@@ -2154,7 +3683,9 @@ def hinge_embedding_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The input where the target is 1, `max(0, margin - input)` where it is -1."""
+
 @overload
 def hinge_embedding_loss(
     input: Tensor,
@@ -2163,7 +3694,9 @@ def hinge_embedding_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The input where the target is 1, `max(0, margin - input)` where it is -1."""
+
 def histc(
     input: Tensor,
     bins: _int = 100,
@@ -2171,11 +3704,66 @@ def histc(
     max: Tensor | _Number = 0,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def hsplit(input: Tensor, indices_or_sections: Any) -> _Tensors: ...
-def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
-def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def hypot_(input: Tensor, other: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A histogram: how many elements fall into each of `bins` equal intervals from `min` to
+    `max`."""
+
+def histogram(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Any = None,
+    weight: Tensor | None = None,
+    density: _bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.histogram:
+    """A histogram with its edges: a named tuple `hist`, `bin_edges`."""
+
+def histogramdd(
+    input: Tensor,
+    bins: Any,
+    range: Any = None,
+    weight: Tensor | None = None,
+    density: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A histogram of points in several dimensions with its edges: a named tuple `hist`,
+    `bin_edges`."""
+
+def hsplit(input: Tensor, indices_or_sections: Any) -> _Tensors:
+    """The tensor in pieces along its second dimension, or the only one, as by `tensor_split`."""
+
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined side by side: along the first dimension for vectors, else along the second."""
+
+def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The length `sqrt(input**2 + other**2)` of the hypotenuse, without overflow on the way."""
+
+def hypot_(input: Tensor, other: Tensor) -> Tensor:
+    """The length `sqrt(input**2 + other**2)` of the hypotenuse, without overflow on the way."""
+
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, at each element."""
+
+def i0_(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, at each element."""
+
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularised lower incomplete gamma function `P(input, other)`."""
+
+def igamma_(input: Tensor, other: Tensor) -> Tensor:
+    """The regularised lower incomplete gamma function `P(input, other)`."""
+
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularised upper incomplete gamma function, `1 - igamma(input, other)`."""
+
+def igammac_(input: Tensor, other: Tensor) -> Tensor:
+    """The regularised upper incomplete gamma function, `1 - igamma(input, other)`."""
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, a view."""
+
 def index_add(
     input: Tensor,
     dim: _int,
@@ -2184,22 +3772,40 @@ def index_add(
     *,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with slices of `source`, times `alpha`, added to slices of one
+    dimension."""
+
 def index_add_(
     input: Tensor, dim: _int, index: Tensor, source: Tensor, *, alpha: Tensor | _Number = 1
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with slices of `source`, times `alpha`, added to slices of one
+    dimension."""
+
 def index_copy(
     input: Tensor, dim: _int, index: Tensor, source: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
-def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with slices of one dimension replaced by slices of `source`."""
+
+def index_copy_(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy of `input` with slices of one dimension replaced by slices of `source`."""
+
 def index_fill(
     input: Tensor, dim: _int, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor | _Number) -> Tensor: ...
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor: ...
-def index_put_(
-    input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with slices of one dimension filled with a number."""
+
+def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor | _Number) -> Tensor:
+    """A copy of `input` with slices of one dimension filled with a number."""
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+    """A copy of `input` with values written at places, as `input[indices] = values` does in
+    place."""
+
+def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: _bool = False) -> Tensor:
+    """A copy of `input` with values written at places, as `input[indices] = values` does in
+    place."""
+
 def index_reduce(
     input: Tensor,
     dim: _int,
@@ -2209,7 +3815,9 @@ def index_reduce(
     *,
     include_self: _bool = True,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Slices of `source` combined with slices of one dimension of `input`."""
+
 def index_reduce_(
     input: Tensor,
     dim: _int,
@@ -2218,11 +3826,15 @@ def index_reduce_(
     reduce: _str,
     *,
     include_self: _bool = True,
-) -> Tensor: ...
-def index_select(
-    input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
-def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Slices of `source` combined with slices of one dimension of `input`."""
+
+def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices of one dimension that an index names, in its order: a copy."""
+
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inner products of the last dimensions: shape `input.shape[:-1] + other.shape[:-1]`."""
+
 @overload
 def instance_norm(
     input: Tensor,
@@ -2235,7 +3847,9 @@ def instance_norm(
     eps: _float = 1e-5,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel of each example brought to mean 0 and variance 1, then scaled and shifted."""
+
 @overload
 def instance_norm(
     input: Tensor,
@@ -2249,7 +3863,9 @@ def instance_norm(
     cudnn_enabled: _bool,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel of each example brought to mean 0 and variance 1, then scaled and shifted."""
+
 @overload
 def instance_norm(
     input: Tensor,
@@ -2263,7 +3879,31 @@ def instance_norm(
     eps: _float,
     cudnn_enabled: _bool,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel of each example brought to mean 0 and variance 1, then scaled and shifted."""
+
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of `(..., n, n)` matrices."""
+
+def is_conj(input: Tensor) -> _bool:
+    """False: conjugates are written out at once, never put off."""
+
+def is_inference(input: Tensor) -> _bool:
+    """Whether the tensor was made under `inference_mode`."""
+
+def is_neg(input: Tensor) -> _bool:
+    """False: negations are written out at once, never put off."""
+
+def is_nonzero(input: Tensor) -> _bool:
+    """Whether the one element of the tensor is not zero; any other number of elements raises
+    RuntimeError."""
+
+def is_same_size(input: Tensor, other: Tensor) -> _bool:
+    """Whether two tensors have the same shape."""
+
+def is_signed(input: Tensor) -> _bool:
+    """Whether the tensor's dtype has negative numbers."""
+
 def isclose(
     input: Tensor,
     other: Tensor,
@@ -2272,8 +3912,12 @@ def isclose(
     equal_nan: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Whether `|input - other| <= atol + rtol * |other|`, element by element: a bool tensor."""
+
+def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is neither infinite nor nan: a bool tensor, all True for integers."""
+
 def isin(
     elements: Tensor | _Number,
     test_elements: Tensor | _Number,
@@ -2281,9 +3925,57 @@ def isin(
     assume_unique: _bool = False,
     invert: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Whether each of `elements` occurs among `test_elements`: a bool tensor of the shape of
+    `elements`."""
+
+def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is infinite, of either sign: a bool tensor."""
+
+def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is nan: a bool tensor, all False for integers."""
+
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is minus infinity: a bool tensor."""
+
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is plus infinity: a bool tensor."""
+
+def isreal(input: Tensor) -> Tensor:
+    """Whether each element has an imaginary part of zero: a bool tensor, all True for real
+    dtypes."""
+
+def istft(
+    input: Tensor,
+    n_fft: _int,
+    hop_length: _int | None = None,
+    win_length: _int | None = None,
+    window: Tensor | None = None,
+    center: _bool = True,
+    normalized: _bool = False,
+    onesided: _bool | None = None,
+    length: _int | None = None,
+    return_complex: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The signal whose short-time Fourier transform is nearest to the given one, by least
+    squares."""
+
+def kaiser_window(
+    window_length: _int,
+    periodic: _bool = True,
+    beta: _float = 12.0,
+    *,
+    dtype: _DType | None = None,
+    device: _Device | None = None,
+    requires_grad: _bool = False,
+    out: Tensor | None = None,
+    layout: _Layout | None = None,
+    pin_memory: _bool = False,
+) -> Tensor:
+    """The Kaiser window: `i0(beta * sqrt(1 - x**2)) / i0(beta)` for x from -1 to 1."""
+
 @overload
 def kl_div(
     input: Tensor,
@@ -2292,7 +3984,10 @@ def kl_div(
     *,
     log_target: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The Kullback-Leibler divergence of the target from the input's distribution, element by
+    element."""
+
 @overload
 def kl_div(
     input: Tensor,
@@ -2301,8 +3996,13 @@ def kl_div(
     *,
     log_target: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The Kullback-Leibler divergence of the target from the input's distribution, element by
+    element."""
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: every element of `input` times the whole of `other`."""
+
 def kthvalue(
     input: Tensor,
     k: _int,
@@ -2310,7 +4010,10 @@ def kthvalue(
     keepdim: _bool = False,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.kthvalue: ...
+) -> return_types.kthvalue:
+    """The k-th smallest element along a dimension, with its place: a named tuple `values`,
+    `indices`."""
+
 def layer_norm(
     input: Tensor,
     normalized_shape: _Ints,
@@ -2318,21 +4021,55 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: _float = 1e-5,
     cudnn_enable: _bool = True,
-) -> Tensor: ...
-def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def ldexp_(input: Tensor, other: Tensor) -> Tensor: ...
-def le(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def le_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The last dimensions brought to mean 0 and variance 1, then scaled and shifted."""
+
+def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple of integers, element by element; 0 where an element is 0."""
+
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """The least common multiple of integers, element by element; 0 where an element is 0."""
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`input * 2**other`, element by element."""
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`input * 2**other`, element by element."""
+
+def le(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is at most that of `other`: a bool tensor."""
+
+def le_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is at most that of `other`: a bool tensor."""
+
 def lerp(
     input: Tensor, end: Tensor, weight: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def lerp_(input: Tensor, end: Tensor, weight: Tensor | _Number) -> Tensor: ...
-def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def less_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def less_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def less_equal_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def lgamma_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The way from `input` to `end`, of which `weight` is the share: `input + weight * (end -
+    input)`."""
+
+def lerp_(input: Tensor, end: Tensor, weight: Tensor | _Number) -> Tensor:
+    """The way from `input` to `end`, of which `weight` is the share: `input + weight * (end -
+    input)`."""
+
+def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is less than that of `other`: a bool tensor."""
+
+def less_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is less than that of `other`: a bool tensor."""
+
+def less_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is at most that of `other`: a bool tensor."""
+
+def less_equal_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is at most that of `other`: a bool tensor."""
+
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the magnitude of the gamma function of each element."""
+
+def lgamma_(input: Tensor) -> Tensor:
+    """The logarithm of the magnitude of the gamma function of each element."""
+
 def linspace(
     start: Tensor | _Number,
     end: Tensor | _Number,
@@ -2344,31 +4081,82 @@ def linspace(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def log(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log10_(input: Tensor) -> Tensor: ...
-def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log1p_(input: Tensor) -> Tensor: ...
-def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def log2_(input: Tensor) -> Tensor: ...
-def log_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """`steps` numbers in equal distances from `start` to `end`, both included."""
+
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The natural logarithm of each element; -inf at zero, nan for negative ones."""
+
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base 10 of each element; -inf at zero, nan for negative ones."""
+
+def log10_(input: Tensor) -> Tensor:
+    """The logarithm to base 10 of each element; -inf at zero, nan for negative ones."""
+
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`log(1 + input)`, with full precision near zero; -inf at -1, nan below."""
+
+def log1p_(input: Tensor) -> Tensor:
+    """`log(1 + input)`, with full precision near zero; -inf at -1, nan below."""
+
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm to base 2 of each element; -inf at zero, nan for negative ones."""
+
+def log2_(input: Tensor) -> Tensor:
+    """The logarithm to base 2 of each element; -inf at zero, nan for negative ones."""
+
+def log_(input: Tensor) -> Tensor:
+    """The natural logarithm of each element; -inf at zero, nan for negative ones."""
+
 def log_softmax(
     input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None
-) -> Tensor: ...
-def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor: ...
-def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_and_(input: Tensor, other: Tensor) -> Tensor: ...
-def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_not_(input: Tensor) -> Tensor: ...
-def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_or_(input: Tensor, other: Tensor) -> Tensor: ...
-def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def logical_xor_(input: Tensor, other: Tensor) -> Tensor: ...
-def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor: ...
-def logit_(input: Tensor, eps: _float | None = None) -> Tensor: ...
+) -> Tensor:
+    """The logarithm of `softmax` along a dimension, exact also where that is tiny."""
+
+def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`log(exp(input) + exp(other))` without overflow: the sum of two numbers given by their
+    logarithms."""
+
+def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`log2(2**input + 2**other)` without overflow."""
+
+def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the running sum of exponentials along a dimension, without overflow on
+    the way."""
+
+def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the determinant of `(..., n, n)` matrices; nan where that is negative."""
+
+def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether both elements are not zero: a bool tensor."""
+
+def logical_and_(input: Tensor, other: Tensor) -> Tensor:
+    """Whether both elements are not zero: a bool tensor."""
+
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element is zero: a bool tensor, unless `out` has another dtype."""
+
+def logical_not_(input: Tensor) -> Tensor:
+    """Whether each element is zero: a bool tensor, unless `out` has another dtype."""
+
+def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether at least one of two elements is not zero: a bool tensor."""
+
+def logical_or_(input: Tensor, other: Tensor) -> Tensor:
+    """Whether at least one of two elements is not zero: a bool tensor."""
+
+def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether exactly one of two elements is not zero: a bool tensor."""
+
+def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
+    """Whether exactly one of two elements is not zero: a bool tensor."""
+
+def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the odds, `log(x / (1 - x))`: the inverse of `sigmoid`."""
+
+def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
+    """The logarithm of the odds, `log(x / (1 - x))`: the inverse of `sigmoid`."""
+
 def logspace(
     start: Tensor | _Number,
     end: Tensor | _Number,
@@ -2381,12 +4169,41 @@ def logspace(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """`steps` powers of `base` whose exponents lie in equal distances from `start` to `end`."""
+
 def logsumexp(
     input: Tensor, dim: _Ints, keepdim: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
-def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def lt_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The logarithm of the sum of exponentials over dimensions, without overflow on the way."""
+
+def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether each element of `input` is less than that of `other`: a bool tensor."""
+
+def lt_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether each element of `input` is less than that of `other`: a bool tensor."""
+
+def lu(
+    input: Tensor, pivot: _bool = True, get_infos: _bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """What `linalg.lu_factor_ex` gives: the factors in one matrix, the exchanges of rows, and
+    with `get_infos` also 0 or the number of the pivot that is 0."""
+
+def lu_solve(
+    input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
+) -> Tensor:
+    """The solution X of `A X = input` from what `linalg.lu_factor` gave."""
+
+def lu_unpack(
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: _bool = True,
+    unpack_pivots: _bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.lu_unpack:
+    """P, L and U from what `linalg.lu_factor` gave: a named tuple."""
+
 @overload
 def margin_ranking_loss(
     input1: Tensor,
@@ -2396,7 +4213,9 @@ def margin_ranking_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`max(0, -target * (input1 - input2) + margin)`: the target 1 wants the first to be larger."""
+
 @overload
 def margin_ranking_loss(
     input1: Tensor,
@@ -2406,23 +4225,52 @@ def margin_ranking_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor: ...
-def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """`max(0, -target * (input1 - input2) + margin)`: the target 1 wants the first to be larger."""
+
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor:
+    """A copy of `input` with a number wherever a mask is True."""
+
+def masked_fill_(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor:
+    """A copy of `input` with a number wherever a mask is True."""
+
 def masked_scatter(
     input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
-def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
-def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with elements of `source`, in order, wherever a mask is True."""
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy of `input` with elements of `source`, in order, wherever a mask is True."""
+
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where a mask is True, as a vector."""
+
+def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of matrices, as `@` writes it."""
+
+def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The exponential of `(..., n, n)` matrices: the sum of `A**k / k!`."""
+
+def matrix_power(input: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
+    """`(..., n, n)` matrices to a whole power, of their inverses if it is negative."""
+
 @overload
-def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def max(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest element; along a dimension, with its place; or the larger of two tensors'
+    elements."""
+
 @overload
-def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def max(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest element; along a dimension, with its place; or the larger of two tensors'
+    elements."""
+
 @overload
 def max(
     input: Tensor, dim: _int, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
-) -> return_types.max: ...
+) -> return_types.max:
+    """The largest element; along a dimension, with its place; or the larger of two tensors'
+    elements."""
+
 def max_pool1d(
     input: Tensor,
     kernel_size: _Ints,
@@ -2431,7 +4279,9 @@ def max_pool1d(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Any: ...
+) -> Any:
+    """The largest element of each window along the last dimension."""
+
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: _Ints,
@@ -2439,7 +4289,9 @@ def max_pool1d_with_indices(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
-) -> _Tensors: ...
+) -> _Tensors:
+    """The largest element of each window, and its place in the last dimension: a tuple."""
+
 def max_pool2d(
     input: Tensor,
     kernel_size: _Ints,
@@ -2447,7 +4299,9 @@ def max_pool2d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of the last two dimensions."""
+
 def max_pool3d(
     input: Tensor,
     kernel_size: _Ints,
@@ -2456,8 +4310,12 @@ def max_pool3d(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
-def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Any:
+    """The largest element of each window of the last three dimensions."""
+
+def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The larger of two elements, element by element."""
+
 def mean(
     input: Tensor,
     dim: _Ints | None = None,
@@ -2465,27 +4323,53 @@ def mean(
     *,
     dtype: _DType | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of all elements, or over the dimensions `dim`."""
+
 @overload
-def min(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def min(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element; along a dimension, with its place; or the smaller of two tensors'
+    elements."""
+
 @overload
-def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def min(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest element; along a dimension, with its place; or the smaller of two tensors'
+    elements."""
+
 @overload
 def min(
     input: Tensor, dim: _int, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
-) -> return_types.min: ...
-def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> return_types.min:
+    """The smallest element; along a dimension, with its place; or the smaller of two tensors'
+    elements."""
+
+def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of two elements, element by element."""
+
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, `(n, k)` and `(k, m)`, without broadcasting."""
+
 def mode(
     input: Tensor, dim: _int = -1, keepdim: _bool = False, *, out: Sequence[Tensor] | None = None
-) -> return_types.mode: ...
-def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor: ...
-def movedim(input: Tensor, source: _Ints, destination: _Ints) -> Tensor: ...
-def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def mul(
-    input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def mul_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
+) -> return_types.mode:
+    """The most frequent value along a dimension, the smallest of several, with a place where it
+    stands."""
+
+def moveaxis(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
+    """Some dimensions moved to other places, the rest keeping their order: a view."""
+
+def movedim(input: Tensor, source: _Ints, destination: _Ints) -> Tensor:
+    """Some dimensions moved to other places, the rest keeping their order: a view."""
+
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements sorted along the first dimension."""
+
+def mul(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The product of two tensors, or of a tensor and a number, element by element."""
+
+def mul_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The product of two tensors, or of a tensor and a number, element by element."""
+
 def multinomial(
     input: Tensor,
     num_samples: _int,
@@ -2493,12 +4377,26 @@ def multinomial(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Numbers of categories, drawn by weight: `num_samples` from each row of `input`."""
+
 def multiply(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def multiply_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
-def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The product of two tensors, or of a tensor and a number, element by element."""
+
+def multiply_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The product of two tensors, or of a tensor and a number, element by element."""
+
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix `(n, k)` and a vector `(k,)`."""
+
+def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` of each element."""
+
+def mvlgamma_(input: Tensor, p: _int) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p` of each element."""
+
 def nan_to_num(
     input: Tensor,
     nan: _float | None = None,
@@ -2506,13 +4404,17 @@ def nan_to_num(
     neginf: _float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Nan and infinities replaced by numbers."""
+
 def nan_to_num_(
     input: Tensor,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Nan and infinities replaced by numbers."""
+
 def nanmean(
     input: Tensor,
     dim: _Ints | None = None,
@@ -2520,7 +4422,9 @@ def nanmean(
     *,
     dtype: _DType | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean over dimensions of those elements that are not nan."""
+
 def nanquantile(
     input: Tensor,
     q: Tensor | _Number,
@@ -2529,7 +4433,9 @@ def nanquantile(
     *,
     interpolation: _str = "linear",
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The quantiles of those elements that are not nan; otherwise as `quantile`."""
+
 def nansum(
     input: Tensor,
     dim: _Ints | None = None,
@@ -2537,20 +4443,138 @@ def nansum(
     *,
     dtype: _DType | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The sum over dimensions, with nan counted as zero."""
+
 @overload
-def narrow(input: Tensor, dim: _int, start: Tensor, length: _int) -> Tensor: ...
+def narrow(input: Tensor, dim: _int, start: Tensor, length: _int) -> Tensor:
+    """A stretch of `length` elements of one dimension, from `start` on: a view."""
+
 @overload
-def narrow(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor: ...
-def ne(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def ne_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
-def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def neg_(input: Tensor) -> Tensor: ...
-def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def negative_(input: Tensor) -> Tensor: ...
-def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def nextafter_(input: Tensor, other: Tensor) -> Tensor: ...
-def nonzero(input: Tensor, *, as_tuple: _bool = False) -> Tensor: ...
+def narrow(input: Tensor, dim: _int, start: _int, length: _int) -> Tensor:
+    """A stretch of `length` elements of one dimension, from `start` on: a view."""
+
+def narrow_copy(
+    input: Tensor, dim: _int, start: _int, length: _int, *, out: Tensor | None = None
+) -> Tensor:
+    """What `narrow` shows, in memory of its own."""
+
+@overload
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`batch_norm`, and the statistics that it used in training: a tuple of three."""
+
+@overload
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    *,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`batch_norm`, and the statistics that it used in training: a tuple of three."""
+
+@overload
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    N: _int,
+    C: _int,
+    HxW: _int,
+    group: _int,
+    eps: _float,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`group_norm`, and each group's mean and reciprocal of the standard deviation: a tuple of
+    three."""
+
+@overload
+def native_group_norm(
+    input: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    N: _int,
+    C: _int,
+    HxW: _int,
+    group: _int,
+    eps: _float,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`group_norm`, and each group's mean and reciprocal of the standard deviation: a tuple of
+    three."""
+
+@overload
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: _Ints,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: _float,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`layer_norm`, the mean and the reciprocal of the standard deviation: a tuple of three."""
+
+@overload
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: _Ints,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    eps: _float,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`layer_norm`, the mean and the reciprocal of the standard deviation: a tuple of three."""
+
+def ne(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements differ: a bool tensor."""
+
+def ne_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether elements differ: a bool tensor."""
+
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The negative of each element."""
+
+def neg_(input: Tensor) -> Tensor:
+    """The negative of each element."""
+
+def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The negative of each element."""
+
+def negative_(input: Tensor) -> Tensor:
+    """The negative of each element."""
+
+def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The next number that the dtype can represent after `input` in the direction of `other`."""
+
+def nextafter_(input: Tensor, other: Tensor) -> Tensor:
+    """The next number that the dtype can represent after `input` in the direction of `other`."""
+
+def nonzero(input: Tensor, *, as_tuple: _bool = False) -> Tensor:
+    """The places of all elements that are not zero, in order."""
+
+def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1) -> Tensor:
+    """The first `size` rows of `nonzero`, filled up with `fill_value` where there are fewer."""
+
 def norm(
     input: Tensor,
     p: Any = "fro",
@@ -2559,7 +4583,9 @@ def norm(
     dtype: _DType | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The norm of all elements, or over dimensions; `torch.linalg` has the newer functions."""
+
 def normal(
     mean: Tensor | _Number,
     std: Tensor | _Number = 1.0,
@@ -2572,9 +4598,15 @@ def normal(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor: ...
-def not_equal_(input: Tensor, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """Random numbers of normal distributions with the given means and standard deviations."""
+
+def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Whether elements differ: a bool tensor."""
+
+def not_equal_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """Whether elements differ: a bool tensor."""
+
 @overload
 def ones(
     size: Sequence[_int],
@@ -2585,7 +4617,9 @@ def ones(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes filled with ones."""
+
 @overload
 def ones(
     *size: _int,
@@ -2595,7 +4629,9 @@ def ones(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes filled with ones."""
+
 def ones_like(
     input: Tensor,
     *,
@@ -2605,8 +4641,26 @@ def ones_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
-def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """A tensor of ones with the shape, and unless given the dtype and device, of `input`."""
+
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first n columns of a product of reflections, given as `geqrf` leaves them."""
+
+def ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: _bool = True,
+    transpose: _bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A matrix multiplied by the Q of `geqrf`, without writing Q out."""
+
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The outer product of two vectors, a matrix `(n, m)`."""
+
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
@@ -2615,16 +4669,38 @@ def pairwise_distance(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def pdist(input: Tensor, p: _float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The p-norm of the difference of vectors in the last dimension."""
+
+def pdist(input: Tensor, p: _float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm distances between all pairs of rows of a matrix, a vector of n (n - 1) / 2."""
+
 @overload
-def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
+def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
+    """The dimensions in another order: a view."""
+
 @overload
-def permute(input: Tensor, *dims: _int) -> Tensor: ...
-def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor: ...
-def pixel_unshuffle(
-    input: Tensor, downscale_factor: _int, *, out: Tensor | None = None
-) -> Tensor: ...
+def permute(input: Tensor, *dims: _int) -> Tensor:
+    """The dimensions in another order: a view."""
+
+def permute_copy(input: Tensor, dims: _Ints, *, out: Tensor | None = None) -> Tensor:
+    """What `permute` shows, in memory of its own."""
+
+def pinverse(input: Tensor, rcond: _float = 1e-15, *, out: Tensor | None = None) -> Tensor:
+    """The Moore-Penrose pseudoinverse of `(..., m, n)` matrices."""
+
+def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels laid out as pixels: `(*, C * r**2, H, W)` to `(*, C, H * r, W * r)`."""
+
+def pixel_unshuffle(input: Tensor, downscale_factor: _int, *, out: Tensor | None = None) -> Tensor:
+    """Pixels laid out as channels: `(*, C, H * r, W * r)` to `(*, C * r**2, H, W)`."""
+
+def poisson(
+    input: Tensor, generator: Generator | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Random numbers of Poisson distributions whose rates are the elements of `input`, in its
+    dtype."""
+
 @overload
 def poisson_nll_loss(
     input: Tensor,
@@ -2635,7 +4711,9 @@ def poisson_nll_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of counts under Poisson distributions."""
+
 @overload
 def poisson_nll_loss(
     input: Tensor,
@@ -2646,15 +4724,46 @@ def poisson_nll_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def positive(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of counts under Poisson distributions."""
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A complex tensor from magnitude and angle: `abs * cos(angle) + 1j * abs * sin(angle)`."""
+
+@overload
+def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order `n` of the digamma function at each element."""
+
+@overload
+def polygamma(input: Tensor, n: _int) -> Tensor:
+    """The derivative of order `n` of the digamma function at each element."""
+
+@overload
+def polygamma_(n: _int, input: Tensor) -> Tensor:
+    """The derivative of order `n` of the digamma function at each element."""
+
+@overload
+def polygamma_(input: Tensor, n: _int) -> Tensor:
+    """The derivative of order `n` of the digamma function at each element."""
+
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself, as the operator `+x` gives it; a bool tensor raises RuntimeError."""
+
 def pow(
     input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def pow_(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor: ...
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """`input` to the power of `exponent`, element by element."""
+
+def pow_(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
+    """`input` to the power of `exponent`, element by element."""
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Negative elements multiplied by a learned slope, the others unchanged."""
+
 @overload
-def prod(input: Tensor, *, dtype: _DType | None = None, out: Tensor | None = None) -> Tensor: ...
+def prod(input: Tensor, *, dtype: _DType | None = None, out: Tensor | None = None) -> Tensor:
+    """The product of all elements, or along one dimension."""
+
 @overload
 def prod(
     input: Tensor,
@@ -2663,7 +4772,9 @@ def prod(
     *,
     dtype: _DType | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The product of all elements, or along one dimension."""
+
 def put(
     input: Tensor,
     index: Tensor,
@@ -2671,8 +4782,17 @@ def put(
     accumulate: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with elements of `source` written at places of the flattened tensor."""
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False) -> Tensor:
+    """A copy of `input` with elements of `source` written at places of the flattened tensor."""
+
+def qr(
+    input: Tensor, some: _bool = True, *, out: Sequence[Tensor] | None = None
+) -> return_types.qr:
+    """`A = Q R` for `(..., m, n)` matrices: Q with orthonormal columns, R upper triangular."""
+
 def quantile(
     input: Tensor,
     q: Tensor | _Number,
@@ -2681,9 +4801,15 @@ def quantile(
     *,
     interpolation: _str = "linear",
     out: Tensor | None = None,
-) -> Tensor: ...
-def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def rad2deg_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The quantiles of all elements, or along a dimension."""
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees: each element times 180 / pi."""
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """Radians as degrees: each element times 180 / pi."""
+
 @overload
 def rand(
     size: Sequence[_int],
@@ -2695,7 +4821,9 @@ def rand(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Random numbers, uniform from 0 (included) to 1 (excluded)."""
+
 @overload
 def rand(
     *size: _int,
@@ -2706,7 +4834,9 @@ def rand(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Random numbers, uniform from 0 (included) to 1 (excluded)."""
+
 def rand_like(
     input: Tensor,
     *,
@@ -2717,7 +4847,10 @@ def rand_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Random numbers, uniform from 0 to 1, with the shape, and unless given the dtype and
+    device, of `input`."""
+
 @overload
 def randint(
     high: _int,
@@ -2730,7 +4863,9 @@ def randint(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Random integers, uniform from `low` (0, included) to `high` (excluded)."""
+
 @overload
 def randint(
     low: _int,
@@ -2744,7 +4879,9 @@ def randint(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Random integers, uniform from `low` (0, included) to `high` (excluded)."""
+
 @overload
 def randint_like(
     input: Tensor,
@@ -2757,7 +4894,9 @@ def randint_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Random integers from `low` (0) to `high` (excluded), with the shape and dtype of `input`."""
+
 @overload
 def randint_like(
     input: Tensor,
@@ -2771,7 +4910,9 @@ def randint_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Random integers from `low` (0) to `high` (excluded), with the shape and dtype of `input`."""
+
 @overload
 def randn(
     size: Sequence[_int],
@@ -2783,7 +4924,9 @@ def randn(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Random numbers of the standard normal distribution."""
+
 @overload
 def randn(
     *size: _int,
@@ -2794,7 +4937,9 @@ def randn(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """Random numbers of the standard normal distribution."""
+
 def randn_like(
     input: Tensor,
     *,
@@ -2805,7 +4950,10 @@ def randn_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Standard normal random numbers with the shape, and unless given the dtype and device, of
+    `input`."""
+
 def randperm(
     n: _int,
     *,
@@ -2816,16 +4964,37 @@ def randperm(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
-def ravel(input: Tensor) -> Tensor: ...
-def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def reciprocal_(input: Tensor) -> Tensor: ...
-def relu(input: Tensor) -> Tensor: ...
-def relu_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A random order of the integers from 0 to `n - 1`, int64 unless a dtype is given."""
+
+def ravel(input: Tensor) -> Tensor:
+    """The tensor as one dimension, in order; a view where the strides allow it."""
+
+def real(input: Tensor) -> Tensor:
+    """The real part of a complex tensor, a view; a real tensor is returned as it is."""
+
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One over each element; integers give the default floating dtype."""
+
+def reciprocal_(input: Tensor) -> Tensor:
+    """One over each element; integers give the default floating dtype."""
+
+def relu(input: Tensor) -> Tensor:
+    """Negative elements replaced by zero: `max(0, x)`."""
+
+def relu_(input: Tensor) -> Tensor:
+    """Negative elements replaced by zero: `max(0, x)`."""
+
 def remainder(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def remainder_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """The remainder of the division that rounds down; it has the sign of `other`, as Python's
+    `%`."""
+
+def remainder_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The remainder of the division that rounds down; it has the sign of `other`, as Python's
+    `%`."""
+
 def renorm(
     input: Tensor,
     p: Tensor | _Number,
@@ -2833,8 +5002,12 @@ def renorm(
     maxnorm: Tensor | _Number,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def renorm_(input: Tensor, p: Tensor | _Number, dim: _int, maxnorm: Tensor | _Number) -> Tensor: ...
+) -> Tensor:
+    """Slices along `dim` whose p-norm exceeds `maxnorm` scaled down to it, the others unchanged."""
+
+def renorm_(input: Tensor, p: Tensor | _Number, dim: _int, maxnorm: Tensor | _Number) -> Tensor:
+    """Slices along `dim` whose p-norm exceeds `maxnorm` scaled down to it, the others unchanged."""
+
 def repeat_interleave(
     input: Tensor,
     repeats: Any = None,
@@ -2842,11 +5015,26 @@ def repeat_interleave(
     *,
     output_size: _int | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Every element repeated, its copies side by side."""
+
 @overload
-def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor: ...
+def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor:
+    """The same elements in other sizes: a view where the strides allow it, else a copy."""
+
 @overload
-def reshape(input: Tensor, *shape: _int) -> Tensor: ...
+def reshape(input: Tensor, *shape: _int) -> Tensor:
+    """The same elements in other sizes: a view where the strides allow it, else a copy."""
+
+def resize_as_(input: Tensor, the_template: Tensor) -> Tensor:
+    """Changes the sizes of the tensor in place to those of another one."""
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are never put off here, so there is nothing to write out."""
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself: negations are never put off here, so there is nothing to write out."""
+
 def rms_norm(
     input: Tensor,
     normalized_shape: _Ints,
@@ -2854,16 +5042,25 @@ def rms_norm(
     eps: _float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def roll(
-    input: Tensor, shifts: _Ints, dims: _Ints = (), *, out: Tensor | None = None
-) -> Tensor: ...
-def rot90(
-    input: Tensor, k: _int = 1, dims: _Ints = (0, 1), *, out: Tensor | None = None
-) -> Tensor: ...
-def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor: ...
-def round_(input: Tensor, *, decimals: _int = 0) -> Tensor: ...
-def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The last dimensions divided by the root of the mean of their squares, then scaled."""
+
+def roll(input: Tensor, shifts: _Ints, dims: _Ints = (), *, out: Tensor | None = None) -> Tensor:
+    """The elements shifted along dimensions, the last ones reappearing in front: a copy."""
+
+def rot90(input: Tensor, k: _int = 1, dims: _Ints = (0, 1), *, out: Tensor | None = None) -> Tensor:
+    """The plane of two dimensions turned by `k` quarter turns, from the first towards the
+    second."""
+
+def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
+    """Each element rounded to the nearest whole number, halves to the even one."""
+
+def round_(input: Tensor, *, decimals: _int = 0) -> Tensor:
+    """Each element rounded to the nearest whole number, halves to the even one."""
+
+def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined one below the other; vectors become rows first."""
+
 def rrelu(
     input: Tensor,
     lower: _float = 0.125,
@@ -2872,17 +5069,27 @@ def rrelu(
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Negative elements multiplied by a random slope between `lower` and `upper`."""
+
 def rrelu_(
     input: Tensor,
     lower: _float = 0.125,
     upper: _float = 0.3333333333333333,
     training: _bool = False,
     generator: Generator | None = None,
-) -> Tensor: ...
-def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def rsqrt_(input: Tensor) -> Tensor: ...
-def rsub(input: Tensor, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor: ...
+) -> Tensor:
+    """Negative elements multiplied by a random slope between `lower` and `upper`."""
+
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One over the square root of each element; inf at zero, nan for negative ones."""
+
+def rsqrt_(input: Tensor) -> Tensor:
+    """One over the square root of each element; inf at zero, nan for negative ones."""
+
+def rsub(input: Tensor, other: Tensor | _Number, *, alpha: Tensor | _Number = 1) -> Tensor:
+    """The difference the other way round: `other - alpha * input`."""
+
 def scalar_tensor(
     s: Tensor | _Number,
     *,
@@ -2891,7 +5098,10 @@ def scalar_tensor(
     requires_grad: _bool = False,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor without dimensions that holds one number, in the default floating dtype unless
+    given."""
+
 @overload
 def scatter(
     input: Tensor,
@@ -2901,7 +5111,10 @@ def scatter(
     *,
     reduce: _str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with elements of `src` written along a dimension: the reverse of
+    `gather`."""
+
 @overload
 def scatter(
     input: Tensor,
@@ -2911,19 +5124,32 @@ def scatter(
     *,
     reduce: _str | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with elements of `src` written along a dimension: the reverse of
+    `gather`."""
+
 @overload
 def scatter_(
     input: Tensor, dim: _int, index: Tensor, src: Tensor | _Number, *, reduce: _str | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with elements of `src` written along a dimension: the reverse of
+    `gather`."""
+
 @overload
 def scatter_(
     input: Tensor, dim: _int, index: Tensor, value: Tensor | _Number, *, reduce: _str | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with elements of `src` written along a dimension: the reverse of
+    `gather`."""
+
 def scatter_add(
     input: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None
-) -> Tensor: ...
-def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` to which elements of `src` are added along a dimension."""
+
+def scatter_add_(input: Tensor, dim: _int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy of `input` to which elements of `src` are added along a dimension."""
+
 def scatter_reduce(
     input: Tensor,
     dim: _int,
@@ -2933,7 +5159,9 @@ def scatter_reduce(
     *,
     include_self: _bool = True,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements of `src` combined at places along a dimension."""
+
 def scatter_reduce_(
     input: Tensor,
     dim: _int,
@@ -2942,7 +5170,9 @@ def scatter_reduce_(
     reduce: _str,
     *,
     include_self: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements of `src` combined at places along a dimension."""
+
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | _Number,
@@ -2952,26 +5182,78 @@ def searchsorted(
     side: _str | None = None,
     sorter: Tensor | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
-def select(input: Tensor, dim: _int, index: _int) -> Tensor: ...
+) -> Tensor:
+    """Where elements would have to be inserted to keep a sequence sorted."""
+
+def select(input: Tensor, dim: _int, index: _int) -> Tensor:
+    """One index of one dimension, which disappears: a view."""
+
+def select_copy(input: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
+    """What `select` shows, in memory of its own."""
+
 def select_scatter(
     input: Tensor, src: Tensor, dim: _int, index: _int, *, out: Tensor | None = None
-) -> Tensor: ...
-def selu(input: Tensor) -> Tensor: ...
-def selu_(input: Tensor) -> Tensor: ...
-def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sgn_(input: Tensor) -> Tensor: ...
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sigmoid_(input: Tensor) -> Tensor: ...
-def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sign_(input: Tensor) -> Tensor: ...
-def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sin_(input: Tensor) -> Tensor: ...
-def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sinc_(input: Tensor) -> Tensor: ...
-def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sinh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with `src` in place of one index of a dimension."""
+
+def selu(input: Tensor) -> Tensor:
+    """An `elu` scaled so that layers keep mean 0 and variance 1."""
+
+def selu_(input: Tensor) -> Tensor:
+    """An `elu` scaled so that layers keep mean 0 and variance 1."""
+
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sign of each element; for a complex one the number of magnitude 1 in its direction, or
+    0."""
+
+def sgn_(input: Tensor) -> Tensor:
+    """The sign of each element; for a complex one the number of magnitude 1 in its direction, or
+    0."""
+
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logistic function `1 / (1 + exp(-x))`, between 0 and 1."""
+
+def sigmoid_(input: Tensor) -> Tensor:
+    """The logistic function `1 / (1 + exp(-x))`, between 0 and 1."""
+
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """-1, 0 or 1 by the sign of each element, in its dtype; bool tensors stay as they are."""
+
+def sign_(input: Tensor) -> Tensor:
+    """-1, 0 or 1 by the sign of each element, in its dtype; bool tensors stay as they are."""
+
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the sign bit of each element is set: a bool tensor, True for -0.0 as well."""
+
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sine of each element, given in radians; integers give the default floating dtype."""
+
+def sin_(input: Tensor) -> Tensor:
+    """The sine of each element, given in radians; integers give the default floating dtype."""
+
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`sin(pi x) / (pi x)`, and 1 at zero."""
+
+def sinc_(input: Tensor) -> Tensor:
+    """`sin(pi x) / (pi x)`, and 1 at zero."""
+
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic sine of each element; integers give the default floating dtype."""
+
+def sinh_(input: Tensor) -> Tensor:
+    """The hyperbolic sine of each element; integers give the default floating dtype."""
+
+def slice_copy(
+    input: Tensor,
+    dim: _int = 0,
+    start: _int | None = None,
+    end: _int | None = None,
+    step: _int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """What `input[start:end:step]` along a dimension shows, in memory of its own."""
+
 def slice_scatter(
     input: Tensor,
     src: Tensor,
@@ -2981,10 +5263,18 @@ def slice_scatter(
     step: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A copy of `input` with `src` in place of a slice of a dimension."""
+
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
+    """The sign and the logarithm of the magnitude of determinants: a named tuple `sign`,
+    `logabsdet`."""
+
 def softmax(
     input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """Exponentials along a dimension divided by their sum: positive numbers that sum to 1."""
+
 def sort(
     input: Tensor,
     dim: _int = -1,
@@ -2992,23 +5282,70 @@ def sort(
     *,
     stable: _bool | None = None,
     out: Sequence[Tensor] | None = None,
-) -> return_types.sort: ...
+) -> return_types.sort:
+    """The elements along a dimension in order, with their places: a named tuple `values`,
+    `indices`."""
+
 @overload
-def split(input: Tensor, split_size_or_sections: _int, dim: _int = 0) -> _Tensors: ...
+def split(input: Tensor, split_size_or_sections: _int, dim: _int = 0) -> _Tensors:
+    """The tensor in pieces along a dimension: a tuple of views."""
+
 @overload
-def split(input: Tensor, split_size_or_sections: _Ints, dim: _int = 0) -> _Tensors: ...
+def split(input: Tensor, split_size_or_sections: _Ints, dim: _int = 0) -> _Tensors:
+    """The tensor in pieces along a dimension: a tuple of views."""
+
 @overload
-def split(input: Tensor, split_size: _int, dim: _int = 0) -> _Tensors: ...
-def split_with_sizes(input: Tensor, split_sizes: _Ints, dim: _int = 0) -> _Tensors: ...
-def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sqrt_(input: Tensor) -> Tensor: ...
-def square(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def square_(input: Tensor) -> Tensor: ...
+def split(input: Tensor, split_size: _int, dim: _int = 0) -> _Tensors:
+    """The tensor in pieces along a dimension: a tuple of views."""
+
+def split_copy(
+    input: Tensor, split_size: _int, dim: _int = 0, *, out: Sequence[Tensor] | None = None
+) -> _Tensors:
+    """What `split` shows, in memory of its own."""
+
+def split_with_sizes(input: Tensor, split_sizes: _Ints, dim: _int = 0) -> _Tensors:
+    """The tensor in pieces of the given sizes along a dimension: a tuple of views."""
+
+def split_with_sizes_copy(
+    input: Tensor, split_sizes: _Ints, dim: _int = 0, *, out: Sequence[Tensor] | None = None
+) -> _Tensors:
+    """What `split_with_sizes` shows, in memory of its own."""
+
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The square root of each element; nan for negative ones, a complex root for complex
+    tensors."""
+
+def sqrt_(input: Tensor) -> Tensor:
+    """The square root of each element; nan for negative ones, a complex root for complex
+    tensors."""
+
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The square of each element."""
+
+def square_(input: Tensor) -> Tensor:
+    """The square of each element."""
+
 @overload
-def squeeze(input: Tensor) -> Tensor: ...
+def squeeze(input: Tensor) -> Tensor:
+    """The tensor without its dimensions of size 1, or without those of `dim` that have size 1: a
+    view."""
+
 @overload
-def squeeze(input: Tensor, dim: _Ints) -> Tensor: ...
-def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+def squeeze(input: Tensor, dim: _Ints) -> Tensor:
+    """The tensor without its dimensions of size 1, or without those of `dim` that have size 1: a
+    view."""
+
+@overload
+def squeeze_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What `squeeze` shows, in memory of its own."""
+
+@overload
+def squeeze_copy(input: Tensor, dim: _Ints, *, out: Tensor | None = None) -> Tensor:
+    """What `squeeze` shows, in memory of its own."""
+
+def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Tensors of one shape joined along a new dimension."""
+
 def std(
     input: Tensor,
     dim: Any = None,
@@ -3017,7 +5354,10 @@ def std(
     *,
     correction: Any = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The standard deviation of all elements, or over dimensions: the root of `var`, with its
+    arguments."""
+
 def std_mean(
     input: Tensor,
     dim: Any = None,
@@ -3026,27 +5366,54 @@ def std_mean(
     *,
     correction: Any = None,
     out: Sequence[Tensor] | None = None,
-) -> tuple[Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor]:
+    """Standard deviation and mean over dimensions, as a tuple; arguments as for `var`."""
+
+def stft(
+    input: Tensor,
+    n_fft: _int,
+    hop_length: _int | None = None,
+    win_length: _int | None = None,
+    window: Tensor | None = None,
+    center: _bool = True,
+    pad_mode: _str = "reflect",
+    normalized: _bool = False,
+    onesided: _bool | None = None,
+    return_complex: _bool | None = None,
+    align_to_window: _bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The short-time Fourier transform: spectra of frames along a signal."""
+
 def sub(
     input: Tensor | _Number,
     other: Tensor | _Number,
     *,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The difference `input - alpha * other`, element by element."""
+
 def sub_(
     input: Tensor | _Number, other: Tensor | _Number, *, alpha: Tensor | _Number = 1
-) -> Tensor: ...
+) -> Tensor:
+    """The difference `input - alpha * other`, element by element."""
+
 def subtract(
     input: Tensor | _Number,
     other: Tensor | _Number,
     *,
     alpha: Tensor | _Number = 1,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The difference `input - alpha * other`, element by element."""
+
 def subtract_(
     input: Tensor | _Number, other: Tensor | _Number, *, alpha: Tensor | _Number = 1
-) -> Tensor: ...
+) -> Tensor:
+    """The difference `input - alpha * other`, element by element."""
+
 def sum(
     input: Tensor,
     dim: _Ints | None = None,
@@ -3054,25 +5421,60 @@ def sum(
     *,
     dtype: _DType | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
-def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
-def t(input: Tensor) -> Tensor: ...
-def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The sum of all elements, or over the dimensions `dim`."""
+
+def svd(
+    input: Tensor,
+    some: _bool = True,
+    compute_uv: _bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.svd:
+    """`A = U @ diag(S) @ V.mH` for `(..., m, n)` matrices: a named tuple `U`, `S`, `V`."""
+
+def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """Two dimensions exchanged: a view."""
+
+def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """Two dimensions exchanged: a view."""
+
+def t(input: Tensor) -> Tensor:
+    """A matrix with its two dimensions exchanged, a view; vectors and numbers are returned as
+    they are."""
+
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What `t` shows, in memory of its own."""
+
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of the flattened tensor, in the shape of `index`."""
+
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: _int | None = None, *, out: Tensor | None = None
-) -> Tensor: ...
-def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tan_(input: Tensor) -> Tensor: ...
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tanh_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The elements at places along a dimension, which `indices` gives for each position."""
+
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The tangent of each element, given in radians; integers give the default floating dtype."""
+
+def tan_(input: Tensor) -> Tensor:
+    """The tangent of each element, given in radians; integers give the default floating dtype."""
+
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent of each element, between -1 and 1."""
+
+def tanh_(input: Tensor) -> Tensor:
+    """The hyperbolic tangent of each element, between -1 and 1."""
+
 def tensor(
     data: Any,
     *,
     dtype: _DType | None = None,
     device: _Device | None = None,
     requires_grad: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A new tensor with a copy of the data."""
+
 def tensor_from_bytes(
     buffer: Any, dtype: _DType, shape: _Ints, strides: _Ints, offset: _int
 ) -> Tensor: ...
@@ -3084,8 +5486,12 @@ def tensor_split(
     *,
     sections: Any = None,
     indices: Any = None,
-) -> _Tensors: ...
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, *, out: Tensor | None = None) -> Tensor: ...
+) -> _Tensors:
+    """The tensor in pieces along a dimension: a tuple of views."""
+
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2, *, out: Tensor | None = None) -> Tensor:
+    """The sum of products over dimensions of two tensors."""
+
 def threshold(
     input: Tensor,
     threshold: Tensor | _Number,
@@ -3093,18 +5499,26 @@ def threshold(
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements that do not exceed `threshold` replaced by `value`."""
+
 def threshold_(
     input: Tensor,
     threshold: Tensor | _Number,
     value: Tensor | _Number,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements that do not exceed `threshold` replaced by `value`."""
+
 @overload
-def tile(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor: ...
+def tile(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = None) -> Tensor:
+    """The tensor repeated along each dimension; missing numbers in front count as 1."""
+
 @overload
-def tile(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor: ...
+def tile(input: Tensor, *dims: _int, out: Tensor | None = None) -> Tensor:
+    """The tensor repeated along each dimension; missing numbers in front count as 1."""
+
 def topk(
     input: Tensor,
     k: _int,
@@ -3113,17 +5527,47 @@ def topk(
     sorted: _bool = True,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.topk: ...
-def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+) -> return_types.topk:
+    """The `k` largest elements along a dimension, with their places: a named tuple `values`,
+    `indices`."""
+
+def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the main diagonal of a matrix."""
+
+def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """Two dimensions exchanged: a view."""
+
+def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
+    """What `transpose` shows, in memory of its own."""
+
 def trapezoid(
     y: Tensor, x: Any = None, *, dx: Any = None, dim: _int = -1, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The integral along a dimension by the trapezoidal rule."""
+
 def trapz(
     y: Tensor, x: Any = None, *, dx: Any = None, dim: _int = -1, out: Tensor | None = None
-) -> Tensor: ...
-def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-def tril_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+) -> Tensor:
+    """The integral along a dimension by the trapezoidal rule."""
+
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: _bool = True,
+    transpose: _bool = False,
+    unitriangular: _bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> return_types.triangular_solve:
+    """The solution of `A X = input` with triangular matrices, and a copy of `A`: `solution`,
+    `cloned_coefficient`."""
+
+def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The lower triangle of the last two dimensions, zeros elsewhere."""
+
+def tril_(input: Tensor, diagonal: _int = 0) -> Tensor:
+    """The lower triangle of the last two dimensions, zeros elsewhere."""
+
 def tril_indices(
     row: _int,
     col: _int,
@@ -3132,7 +5576,9 @@ def tril_indices(
     dtype: _DType | None = None,
     device: _Device | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The places of the lower triangle of a `row` by `col` matrix, a tensor of shape `(2, n)`."""
+
 @overload
 def triplet_margin_loss(
     anchor: Tensor,
@@ -3145,7 +5591,10 @@ def triplet_margin_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """How much nearer the anchor is to the negative than to the positive, plus the margin, if
+    positive."""
+
 @overload
 def triplet_margin_loss(
     anchor: Tensor,
@@ -3158,9 +5607,16 @@ def triplet_margin_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
-def triu_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
+) -> Tensor:
+    """How much nearer the anchor is to the negative than to the positive, plus the margin, if
+    positive."""
+
+def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The upper triangle of the last two dimensions, zeros elsewhere."""
+
+def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
+    """The upper triangle of the last two dimensions, zeros elsewhere."""
+
 def triu_indices(
     row: _int,
     col: _int,
@@ -3169,34 +5625,82 @@ def triu_indices(
     dtype: _DType | None = None,
     device: _Device | None = None,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The places of the upper triangle of a `row` by `col` matrix, a tensor of shape `(2, n)`."""
+
 def true_divide(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def true_divide_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
-def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def trunc_(input: Tensor) -> Tensor: ...
-def unbind(input: Tensor, dim: _int = 0) -> _Tensors: ...
-def unflatten(input: Tensor, dim: _int, sizes: _Ints) -> Tensor: ...
+) -> Tensor:
+    """The quotient of two operands, element by element."""
+
+def true_divide_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """The quotient of two operands, element by element."""
+
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Each element without its fraction, which is rounding towards zero."""
+
+def trunc_(input: Tensor) -> Tensor:
+    """Each element without its fraction, which is rounding towards zero."""
+
+def unbind(input: Tensor, dim: _int = 0) -> _Tensors:
+    """The slices along a dimension, which disappears: a tuple of views."""
+
+def unbind_copy(input: Tensor, dim: _int = 0, *, out: Sequence[Tensor] | None = None) -> _Tensors:
+    """What `unbind` shows, in memory of its own."""
+
+def unflatten(input: Tensor, dim: _int, sizes: _Ints) -> Tensor:
+    """One dimension split into several, whose sizes multiply to its size; one of them may be -1."""
+
+def unfold_copy(
+    input: Tensor, dimension: _int, size: _int, step: _int, *, out: Tensor | None = None
+) -> Tensor:
+    """What `Tensor.unfold` shows, in memory of its own."""
+
 def unique(
     input: Tensor,
     sorted: _bool = True,
     return_inverse: _bool = False,
     return_counts: _bool = False,
     dim: _int | None = None,
-) -> Any: ...
+) -> Any:
+    """The different elements, sorted."""
+
 def unique_consecutive(
     input: Tensor,
     return_inverse: _bool = False,
     return_counts: _bool = False,
     dim: _int | None = None,
-) -> Any: ...
-def unsqueeze(input: Tensor, dim: _int) -> Tensor: ...
+) -> Any:
+    """The elements without those that equal the one before; arguments as for `unique`."""
+
+def unravel_index(indices: Tensor, shape: Any) -> _Tensors:
+    """The coordinates of places of a flattened tensor: a tuple of tensors, one a dimension of
+    `shape`."""
+
+def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> _Tensors:
+    """The same as `chunk`; that the pieces are not written to is up to the program."""
+
+def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> _Tensors:
+    """The same as `split`; that the pieces are not written to is up to the program."""
+
+def unsafe_split_with_sizes(input: Tensor, split_sizes: _Ints, dim: _int = 0) -> _Tensors:
+    """The same as `split_with_sizes`; that the pieces are not written to is up to the program."""
+
+def unsqueeze(input: Tensor, dim: _int) -> Tensor:
+    """The tensor with a new dimension of size 1 at `dim`: a view."""
+
+def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
+    """What `unsqueeze` shows, in memory of its own."""
+
 def vander(
     x: Tensor, N: _int | None = None, increasing: _bool = False, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The Vandermonde matrix: the powers of each element of a vector, as rows."""
+
 @overload
-def var(input: Tensor, unbiased: _bool, *, out: Tensor | None = None) -> Tensor: ...
+def var(input: Tensor, unbiased: _bool, *, out: Tensor | None = None) -> Tensor:
+    """The variance of all elements, or over the dimensions `dim`."""
+
 @overload
 def var(
     input: Tensor,
@@ -3205,7 +5709,9 @@ def var(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The variance of all elements, or over the dimensions `dim`."""
+
 @overload
 def var(
     input: Tensor,
@@ -3214,7 +5720,9 @@ def var(
     unbiased: _bool,
     keepdim: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The variance of all elements, or over the dimensions `dim`."""
+
 @overload
 def var(
     input: Tensor,
@@ -3223,7 +5731,9 @@ def var(
     correction: Tensor | _Number | None = None,
     keepdim: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The variance of all elements, or over the dimensions `dim`."""
+
 def var_mean(
     input: Tensor,
     dim: Any = None,
@@ -3232,17 +5742,52 @@ def var_mean(
     *,
     correction: Any = None,
     out: Sequence[Tensor] | None = None,
-) -> tuple[Tensor, Tensor]: ...
-def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def view_as_complex(input: Tensor) -> Tensor: ...
-def view_as_real(input: Tensor) -> Tensor: ...
-def vsplit(input: Tensor, indices_or_sections: Any) -> _Tensors: ...
-def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
-def xlogy(
-    input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
-) -> Tensor: ...
-def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor: ...
-def zero_(input: Tensor) -> Tensor: ...
+) -> tuple[Tensor, Tensor]:
+    """Variance and mean over dimensions, as a tuple; arguments as for `var`."""
+
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inner product of two vectors, with the first one conjugated."""
+
+def view_as_complex(input: Tensor) -> Tensor:
+    """A real tensor whose last dimension has size 2, seen as a complex one without that
+    dimension."""
+
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What `view_as_complex` shows, in memory of its own."""
+
+def view_as_real(input: Tensor) -> Tensor:
+    """A complex tensor seen as a real one with a last dimension of size 2: real and imaginary
+    part."""
+
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """What `view_as_real` shows, in memory of its own."""
+
+@overload
+def view_copy(input: Tensor, size: _Ints, *, out: Tensor | None = None) -> Tensor:
+    """What `Tensor.view` shows, in memory of its own."""
+
+@overload
+def view_copy(input: Tensor, dtype: _DType, *, out: Tensor | None = None) -> Tensor:
+    """What `Tensor.view` shows, in memory of its own."""
+
+def vsplit(input: Tensor, indices_or_sections: Any) -> _Tensors:
+    """The tensor in pieces along its first dimension, as by `tensor_split`; it needs two
+    dimensions."""
+
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Tensors joined one below the other; vectors become rows first."""
+
+def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """`input * log(other)`, which is 0 where `input` is 0, even where the logarithm is not
+    finite."""
+
+def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """`input * log(other)`, which is 0 where `input` is 0, even where the logarithm is not
+    finite."""
+
+def zero_(input: Tensor) -> Tensor:
+    """Writes zeros into the tensor."""
+
 @overload
 def zeros(
     size: Sequence[_int],
@@ -3253,7 +5798,9 @@ def zeros(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes filled with zeros."""
+
 @overload
 def zeros(
     *size: _int,
@@ -3263,7 +5810,9 @@ def zeros(
     out: Tensor | None = None,
     layout: _Layout | None = None,
     pin_memory: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of the given sizes filled with zeros."""
+
 def zeros_like(
     input: Tensor,
     *,
@@ -3273,7 +5822,8 @@ def zeros_like(
     layout: _Layout | None = None,
     pin_memory: _bool = False,
     memory_format: _MemoryFormat | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A tensor of zeros with the shape, and unless given the dtype and device, of `input`."""
 
 __all__ = [
     "Generator",
@@ -3303,6 +5853,9 @@ __all__ = [
     "addmv_",
     "addr",
     "addr_",
+    "adjoint",
+    "affine_grid_generator",
+    "alias_copy",
     "all",
     "allclose",
     "alpha_dropout",
@@ -3333,6 +5886,9 @@ __all__ = [
     "argsort",
     "argwhere",
     "as_strided",
+    "as_strided_",
+    "as_strided_copy",
+    "as_strided_scatter",
     "as_tensor",
     "asarray",
     "asin",
@@ -3358,6 +5914,7 @@ __all__ = [
     "bilinear",
     "binary_cross_entropy_with_logits",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_and_",
     "bitwise_left_shift",
@@ -3388,6 +5945,9 @@ __all__ = [
     "celu_",
     "cfloat",
     "channel_shuffle",
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
     "chunk",
     "clamp",
     "clamp_",
@@ -3400,6 +5960,7 @@ __all__ = [
     "clone",
     "column_stack",
     "combinations",
+    "complex",
     "complex128",
     "complex64",
     "concat",
@@ -3407,6 +5968,7 @@ __all__ = [
     "conj",
     "conj_physical",
     "conj_physical_",
+    "constant_pad_nd",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -3437,12 +5999,16 @@ __all__ = [
     "default_generator",
     "deg2rad",
     "deg2rad_",
+    "det",
     "detach",
+    "detach_",
+    "detach_copy",
     "device",
     "diag",
     "diag_embed",
     "diagflat",
     "diagonal",
+    "diagonal_copy",
     "diagonal_scatter",
     "diff",
     "digamma",
@@ -3463,6 +6029,7 @@ __all__ = [
     "embedding",
     "empty",
     "empty_like",
+    "empty_permuted",
     "empty_strided",
     "eq",
     "eq_",
@@ -3477,6 +6044,7 @@ __all__ = [
     "exp2",
     "exp2_",
     "exp_",
+    "expand_copy",
     "expm1",
     "expm1_",
     "eye",
@@ -3497,7 +6065,6 @@ __all__ = [
     "float32",
     "float64",
     "float_power",
-    "float_power_",
     "floor",
     "floor_",
     "floor_divide",
@@ -3508,22 +6075,31 @@ __all__ = [
     "fmod_",
     "frac",
     "frac_",
+    "frexp",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
     "full",
     "full_like",
     "gather",
+    "gcd",
+    "gcd_",
     "ge",
     "ge_",
+    "geqrf",
     "ger",
     "get_default_dtype",
+    "get_device",
     "get_num_threads",
     "get_rng_state",
+    "gradient",
     "greater",
     "greater_",
     "greater_equal",
     "greater_equal_",
+    "grid_sampler",
+    "grid_sampler_2d",
+    "grid_sampler_3d",
     "group_norm",
     "gt",
     "gt_",
@@ -3535,10 +6111,19 @@ __all__ = [
     "heaviside_",
     "hinge_embedding_loss",
     "histc",
+    "histogram",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
     "hypot_",
+    "i0",
+    "i0_",
+    "igamma",
+    "igamma_",
+    "igammac",
+    "igammac_",
+    "imag",
     "index_add",
     "index_add_",
     "index_copy",
@@ -3558,19 +6143,33 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "inverse",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
+    "is_conj",
     "is_grad_enabled",
+    "is_inference",
     "is_inference_mode_enabled",
+    "is_neg",
+    "is_nonzero",
+    "is_same_size",
+    "is_signed",
     "isclose",
     "isfinite",
     "isin",
     "isinf",
     "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "istft",
+    "kaiser_window",
     "kl_div",
     "kron",
     "kthvalue",
     "layer_norm",
+    "lcm",
+    "lcm_",
     "ldexp",
     "ldexp_",
     "le",
@@ -3596,6 +6195,7 @@ __all__ = [
     "logaddexp",
     "logaddexp2",
     "logcumsumexp",
+    "logdet",
     "logical_and",
     "logical_and_",
     "logical_not",
@@ -3611,6 +6211,9 @@ __all__ = [
     "long",
     "lt",
     "lt_",
+    "lu",
+    "lu_solve",
+    "lu_unpack",
     "manual_seed",
     "margin_ranking_loss",
     "masked_fill",
@@ -3619,6 +6222,8 @@ __all__ = [
     "masked_scatter_",
     "masked_select",
     "matmul",
+    "matrix_exp",
+    "matrix_power",
     "max",
     "max_pool1d",
     "max_pool1d_with_indices",
@@ -3641,6 +6246,8 @@ __all__ = [
     "multiply",
     "multiply_",
     "mv",
+    "mvlgamma",
+    "mvlgamma_",
     "nan_to_num",
     "nan_to_num_",
     "nanmean",
@@ -3648,6 +6255,10 @@ __all__ = [
     "nanquantile",
     "nansum",
     "narrow",
+    "narrow_copy",
+    "native_batch_norm",
+    "native_group_norm",
+    "native_layer_norm",
     "ne",
     "ne_",
     "neg",
@@ -3658,6 +6269,7 @@ __all__ = [
     "nextafter_",
     "nn_ops",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",
@@ -3665,13 +6277,21 @@ __all__ = [
     "ones",
     "ones_like",
     "optim_ops",
+    "orgqr",
+    "ormqr",
     "outer",
     "pairwise_distance",
     "pdist",
     "permute",
+    "permute_copy",
+    "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
     "poisson_nll_loss",
+    "polar",
+    "polygamma",
+    "polygamma_",
     "positive",
     "pow",
     "pow_",
@@ -3680,6 +6300,7 @@ __all__ = [
     "promote_types",
     "put",
     "put_",
+    "qr",
     "quantile",
     "rad2deg",
     "rad2deg_",
@@ -3691,6 +6312,7 @@ __all__ = [
     "randn_like",
     "randperm",
     "ravel",
+    "real",
     "reciprocal",
     "reciprocal_",
     "relu",
@@ -3701,6 +6323,9 @@ __all__ = [
     "renorm_",
     "repeat_interleave",
     "reshape",
+    "resize_as_",
+    "resolve_conj",
+    "resolve_neg",
     "rms_norm",
     "roll",
     "rot90",
@@ -3722,6 +6347,7 @@ __all__ = [
     "searchsorted",
     "seed",
     "select",
+    "select_copy",
     "select_scatter",
     "selu",
     "selu_",
@@ -3742,27 +6368,35 @@ __all__ = [
     "sinc_",
     "sinh",
     "sinh_",
+    "slice_copy",
     "slice_scatter",
+    "slogdet",
     "softmax",
     "sort",
     "split",
+    "split_copy",
     "split_with_sizes",
+    "split_with_sizes_copy",
     "sqrt",
     "sqrt_",
     "square",
     "square_",
     "squeeze",
+    "squeeze_copy",
     "stack",
     "std",
     "std_mean",
+    "stft",
     "sub",
     "sub_",
     "subtract",
     "subtract_",
     "sum",
+    "svd",
     "swapaxes",
     "swapdims",
     "t",
+    "t_copy",
     "take",
     "take_along_dim",
     "tan",
@@ -3778,8 +6412,10 @@ __all__ = [
     "topk",
     "trace",
     "transpose",
+    "transpose_copy",
     "trapezoid",
     "trapz",
+    "triangular_solve",
     "tril",
     "tril_",
     "tril_indices",
@@ -3793,16 +6429,26 @@ __all__ = [
     "trunc_",
     "uint8",
     "unbind",
+    "unbind_copy",
     "unflatten",
+    "unfold_copy",
     "unique",
     "unique_consecutive",
+    "unravel_index",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "unsqueeze",
+    "unsqueeze_copy",
     "vander",
     "var",
     "var_mean",
     "vdot",
     "view_as_complex",
+    "view_as_complex_copy",
     "view_as_real",
+    "view_as_real_copy",
+    "view_copy",
     "vsplit",
     "vstack",
     "where",

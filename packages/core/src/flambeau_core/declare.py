@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from . import _C
 
@@ -72,9 +72,16 @@ def op(
     return declare
 
 
+class Primitive(Protocol):
+    """An op that takes a gradient of its own."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def gradient(self, function: F, /) -> F: ...
+
+
 def primitive(
     schema: str, *, function: bool = True, method: bool = False
-) -> Callable[[Callable[..., Any]], Any]:
+) -> Callable[[Callable[..., Any]], Primitive]:
     """Declares an op that is not decomposed further, with a gradient of its own.
 
     The function takes all arguments positionally, runs with recording off and returns a tensor
@@ -96,8 +103,9 @@ def primitive(
     head = head.strip()
     RETURNS[head.split("(")[0]] = returns.strip() or "Tensor"
 
-    def declare(f: Callable[..., Any]) -> Any:
-        return _C.declare(head, f, function, method, False, function, False, False, True, False)
+    def declare(f: Callable[..., Any]) -> Primitive:
+        declared = _C.declare(head, f, function, method, False, function, False, False, True, False)
+        return cast(Primitive, declared)
 
     return declare
 

@@ -16,18 +16,25 @@ from flambeau_core._C import (
     _Tensors,
 )
 
-def adaptive_avg_pool1d(
-    input: Tensor, output_size: _Ints, *, out: Tensor | None = None
-) -> Tensor: ...
-def adaptive_avg_pool2d(
-    input: Tensor, output_size: Any, *, out: Tensor | None = None
-) -> Tensor: ...
-def adaptive_avg_pool3d(
-    input: Tensor, output_size: Any, *, out: Tensor | None = None
-) -> Tensor: ...
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> _Tensors: ...
-def adaptive_max_pool2d(input: Tensor, output_size: Any) -> _Tensors: ...
-def adaptive_max_pool3d(input: Tensor, output_size: Any) -> _Tensors: ...
+def adaptive_avg_pool1d(input: Tensor, output_size: _Ints, *, out: Tensor | None = None) -> Tensor:
+    """The means of `output_size` regions that cover the last dimension evenly."""
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any, *, out: Tensor | None = None) -> Tensor:
+    """The means of regions that cover the last two dimensions evenly."""
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any, *, out: Tensor | None = None) -> Tensor:
+    """The means of regions that cover the last three dimensions evenly."""
+
+def adaptive_max_pool1d(input: Tensor, output_size: Any) -> _Tensors:
+    """The maxima of `output_size` regions that cover the last dimension evenly, and their
+    places: a tuple."""
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any) -> _Tensors:
+    """The maxima of regions that cover the last two dimensions evenly, and their places."""
+
+def adaptive_max_pool3d(input: Tensor, output_size: Any) -> _Tensors:
+    """The maxima of regions that cover the last three dimensions evenly, and their places."""
+
 def avg_pool1d(
     input: Tensor,
     kernel_size: _Ints,
@@ -37,7 +44,9 @@ def avg_pool1d(
     count_include_pad: _bool = True,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window along the last dimension."""
+
 def avg_pool2d(
     input: Tensor,
     kernel_size: _Ints,
@@ -48,7 +57,9 @@ def avg_pool2d(
     divisor_override: _int | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window of the last two dimensions."""
+
 def avg_pool3d(
     input: Tensor,
     kernel_size: _Ints,
@@ -59,7 +70,9 @@ def avg_pool3d(
     divisor_override: _int | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The mean of each window of the last three dimensions."""
+
 @overload
 def batch_norm(
     input: Tensor,
@@ -70,7 +83,9 @@ def batch_norm(
     training: _bool = False,
     momentum: _float = 0.1,
     eps: _float = 1e-5,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1 over the batch, then scaled and shifted."""
+
 @overload
 def batch_norm(
     input: Tensor,
@@ -82,7 +97,9 @@ def batch_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1 over the batch, then scaled and shifted."""
+
 @overload
 def batch_norm(
     input: Tensor,
@@ -95,7 +112,9 @@ def batch_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel brought to mean 0 and variance 1 over the batch, then scaled and shifted."""
+
 def bilinear(
     input1: Tensor,
     input2: Tensor,
@@ -103,7 +122,10 @@ def bilinear(
     bias: Tensor | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """A bilinear map: `out[..., k] = input1[..., i] * weight[k, i, j] * input2[..., j] +
+    bias[k]`, summed."""
+
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -111,7 +133,9 @@ def binary_cross_entropy(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of probabilities and targets, both from 0 to 1."""
+
 @overload
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -119,11 +143,15 @@ def binary_cross_entropy_with_logits(
     weight: Tensor | None = None,
     pos_weight: Tensor | None = None,
     reduction: _str = "mean",
-) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of sigmoids of logits and targets, without overflow on the way."""
+
 @overload
 def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: _int
-) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of sigmoids of logits and targets, without overflow on the way."""
+
 @overload
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -132,10 +160,20 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     *,
     reduction: _int,
-) -> Tensor: ...
-def celu(input: Tensor, alpha: _float = 1) -> Tensor: ...
-def celu_(input: Tensor, alpha: _float = 1) -> Tensor: ...
-def channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The cross-entropy of sigmoids of logits and targets, without overflow on the way."""
+
+def celu(input: Tensor, alpha: _float = 1) -> Tensor:
+    """`x` where it is positive, `alpha * (exp(x / alpha) - 1)` elsewhere: an `elu` with a smooth
+    derivative."""
+
+def celu_(input: Tensor, alpha: _float = 1) -> Tensor:
+    """`x` where it is positive, `alpha * (exp(x / alpha) - 1)` elsewhere: an `elu` with a smooth
+    derivative."""
+
+def channel_shuffle(input: Tensor, groups: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels dealt out anew: those of `groups` groups in turn."""
+
 def col2im(
     input: Tensor,
     output_size: _Ints,
@@ -145,7 +183,10 @@ def col2im(
     stride: _Ints = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Columns of patches added up to images of `output_size`: the gradient of `im2col`, as an
+    op."""
+
 @overload
 def conv1d(
     input: Tensor,
@@ -155,7 +196,10 @@ def conv1d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of signals with filters (as everywhere in deep learning, a cross-
+    correlation)."""
+
 @overload
 def conv1d(
     input: Tensor,
@@ -165,7 +209,10 @@ def conv1d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of signals with filters (as everywhere in deep learning, a cross-
+    correlation)."""
+
 @overload
 def conv1d(
     input: Tensor,
@@ -176,7 +223,10 @@ def conv1d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of signals with filters (as everywhere in deep learning, a cross-
+    correlation)."""
+
 @overload
 def conv2d(
     input: Tensor,
@@ -186,7 +236,9 @@ def conv2d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of images with filters."""
+
 @overload
 def conv2d(
     input: Tensor,
@@ -196,7 +248,9 @@ def conv2d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of images with filters."""
+
 @overload
 def conv2d(
     input: Tensor,
@@ -207,7 +261,9 @@ def conv2d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of images with filters."""
+
 @overload
 def conv3d(
     input: Tensor,
@@ -217,7 +273,9 @@ def conv3d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of volumes with filters."""
+
 @overload
 def conv3d(
     input: Tensor,
@@ -227,7 +285,9 @@ def conv3d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of volumes with filters."""
+
 @overload
 def conv3d(
     input: Tensor,
@@ -238,10 +298,14 @@ def conv3d(
     padding: _str,
     dilation: _Ints = 1,
     groups: _int = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The convolution of volumes with filters."""
+
 def conv_tbc(
     input: Tensor, weight: Tensor, bias: Tensor, pad: _int = 0, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """A convolution of signals whose dimensions are time, batch, channel."""
+
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -251,7 +315,10 @@ def conv_transpose1d(
     output_padding: _Ints = 0,
     groups: _int = 1,
     dilation: _Ints = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The gradient of `conv1d` with respect to its input, as an op: it spreads where that
+    gathers."""
+
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -261,7 +328,9 @@ def conv_transpose2d(
     output_padding: _Ints = 0,
     groups: _int = 1,
     dilation: _Ints = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The gradient of `conv2d` with respect to its input, as an op: images get larger."""
+
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -271,7 +340,9 @@ def conv_transpose3d(
     output_padding: _Ints = 0,
     groups: _int = 1,
     dilation: _Ints = 1,
-) -> Tensor: ...
+) -> Tensor:
+    """The gradient of `conv3d` with respect to its input, as an op: volumes get larger."""
+
 @overload
 def cosine_embedding_loss(
     input1: Tensor,
@@ -281,7 +352,9 @@ def cosine_embedding_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`1 - cos` of pairs whose target is 1, `max(0, cos - margin)` of pairs whose target is -1."""
+
 @overload
 def cosine_embedding_loss(
     input1: Tensor,
@@ -291,10 +364,14 @@ def cosine_embedding_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`1 - cos` of pairs whose target is 1, `max(0, cos - margin)` of pairs whose target is -1."""
+
 def cosine_similarity(
     x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-8, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The cosine of the angle between vectors along a dimension."""
+
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -302,7 +379,9 @@ def cross_entropy(
     ignore_index: _int = -100,
     reduction: _str = "mean",
     label_smoothing: _float = 0.0,
-) -> Tensor: ...
+) -> Tensor:
+    """The negative logarithm of the probability that softmax gives to the target's class."""
+
 @overload
 def ctc_loss(
     log_probs: Tensor,
@@ -314,7 +393,9 @@ def ctc_loss(
     zero_infinity: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of label sequences that are not aligned to their inputs."""
+
 @overload
 def ctc_loss(
     log_probs: Tensor,
@@ -326,15 +407,25 @@ def ctc_loss(
     zero_infinity: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of label sequences that are not aligned to their inputs."""
+
 @overload
-def dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor: ...
+def dropout(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 @overload
-def dropout(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor: ...
+def dropout(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 @overload
-def dropout_(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor: ...
+def dropout_(input: Tensor, p: _float = 0.5, train: _bool = True) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 @overload
-def dropout_(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor: ...
+def dropout_(input: Tensor, p: _float = 0.5, *, training: _bool) -> Tensor:
+    """Elements set to zero at random with probability `p`, the others divided by `1 - p`."""
+
 def elu(
     input: Tensor,
     alpha: _float = 1,
@@ -342,10 +433,12 @@ def elu(
     input_scale: _float = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def elu_(
-    input: Tensor, alpha: _float = 1, scale: _float = 1, input_scale: _float = 1
-) -> Tensor: ...
+) -> Tensor:
+    """`x` where it is positive, `alpha * (exp(x) - 1)` elsewhere."""
+
+def elu_(input: Tensor, alpha: _float = 1, scale: _float = 1, input_scale: _float = 1) -> Tensor:
+    """`x` where it is positive, `alpha * (exp(x) - 1)` elsewhere."""
+
 @overload
 def embedding(
     input: Tensor,
@@ -353,7 +446,9 @@ def embedding(
     padding_idx: _int | None = None,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The rows of a matrix that indices name."""
+
 @overload
 def embedding(
     weight: Tensor,
@@ -361,16 +456,29 @@ def embedding(
     padding_idx: _int | None = None,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The rows of a matrix that indices name."""
+
 def fractional_max_pool2d(
     input: Tensor, kernel_size: _Ints, output_size: _Ints, random_samples: Tensor
-) -> Tensor: ...
+) -> _Tensors:
+    """The maxima of windows whose places are drawn at random, and their places: a tuple."""
+
 def fractional_max_pool3d(
     input: Tensor, kernel_size: _Ints, output_size: _Ints, random_samples: Tensor
-) -> Tensor: ...
-def gelu(input: Tensor, *, approximate: _str = "none", out: Tensor | None = None) -> Tensor: ...
-def gelu_(input: Tensor, *, approximate: _str = "none") -> Tensor: ...
-def glu(input: Tensor, dim: _int = -1, *, out: Tensor | None = None) -> Tensor: ...
+) -> _Tensors:
+    """The maxima of windows of volumes whose places are drawn at random, and their places: a
+    tuple."""
+
+def gelu(input: Tensor, *, approximate: _str = "none", out: Tensor | None = None) -> Tensor:
+    """`x` times the probability that a standard normal number is below it."""
+
+def gelu_(input: Tensor, *, approximate: _str = "none") -> Tensor:
+    """`x` times the probability that a standard normal number is below it."""
+
+def glu(input: Tensor, dim: _int = -1, *, out: Tensor | None = None) -> Tensor:
+    """One half of a dimension times the sigmoid of the other half."""
+
 def group_norm(
     input: Tensor,
     num_groups: _int,
@@ -379,10 +487,19 @@ def group_norm(
     eps: _float = 1e-5,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor: ...
-def hardsigmoid(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def hardswish(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Groups of channels of each example brought to mean 0 and variance 1, then scaled and
+    shifted."""
+
+def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Elements between `-lambd` and `lambd` replaced by zero."""
+
+def hardsigmoid(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """A piecewise linear sigmoid: `x / 6 + 1 / 2`, moved into the interval from 0 to 1."""
+
+def hardswish(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """`x * hardsigmoid(x)`."""
+
 def hardtanh(
     input: Tensor,
     min_val: _float = -1.0,
@@ -390,7 +507,10 @@ def hardtanh(
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements moved into the interval from `min_val` to `max_val`; the derivative outside is
+    zero."""
+
 @overload
 def hinge_embedding_loss(
     input: Tensor,
@@ -399,7 +519,9 @@ def hinge_embedding_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The input where the target is 1, `max(0, margin - input)` where it is -1."""
+
 @overload
 def hinge_embedding_loss(
     input: Tensor,
@@ -408,7 +530,9 @@ def hinge_embedding_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The input where the target is 1, `max(0, margin - input)` where it is -1."""
+
 def im2col(
     input: Tensor,
     kernel_size: _Ints,
@@ -417,7 +541,9 @@ def im2col(
     stride: _Ints = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The patches of images under a sliding window, as columns: `(N, C * KH * KW, places)`."""
+
 @overload
 def instance_norm(
     input: Tensor,
@@ -430,7 +556,9 @@ def instance_norm(
     eps: _float = 1e-5,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel of each example brought to mean 0 and variance 1, then scaled and shifted."""
+
 @overload
 def instance_norm(
     input: Tensor,
@@ -444,7 +572,9 @@ def instance_norm(
     cudnn_enabled: _bool,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel of each example brought to mean 0 and variance 1, then scaled and shifted."""
+
 @overload
 def instance_norm(
     input: Tensor,
@@ -458,7 +588,9 @@ def instance_norm(
     eps: _float,
     cudnn_enabled: _bool,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each channel of each example brought to mean 0 and variance 1, then scaled and shifted."""
+
 @overload
 def kl_div(
     input: Tensor,
@@ -467,7 +599,10 @@ def kl_div(
     *,
     log_target: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The Kullback-Leibler divergence of the target from the input's distribution, element by
+    element."""
+
 @overload
 def kl_div(
     input: Tensor,
@@ -476,7 +611,10 @@ def kl_div(
     *,
     log_target: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The Kullback-Leibler divergence of the target from the input's distribution, element by
+    element."""
+
 def layer_norm(
     input: Tensor,
     normalized_shape: _Ints,
@@ -484,12 +622,20 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: _float = 1e-5,
     cudnn_enable: _bool = True,
-) -> Tensor: ...
+) -> Tensor:
+    """The last dimensions brought to mean 0 and variance 1, then scaled and shifted."""
+
 def leaky_relu(
     input: Tensor, negative_slope: _float = 0.01, *, out: Tensor | None = None
-) -> Tensor: ...
-def leaky_relu_(input: Tensor, negative_slope: _float = 0.01) -> Tensor: ...
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """Negative elements multiplied by `negative_slope`, the others unchanged."""
+
+def leaky_relu_(input: Tensor, negative_slope: _float = 0.01) -> Tensor:
+    """Negative elements multiplied by `negative_slope`, the others unchanged."""
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`: an affine map of the last dimension."""
+
 def local_response_norm(
     input: Tensor,
     size: _int,
@@ -498,11 +644,17 @@ def local_response_norm(
     k: _float = 1.0,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Each element divided by a power of the sum of squares of neighbouring channels."""
+
 def log_softmax(
     input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None
-) -> Tensor: ...
-def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The logarithm of `softmax` along a dimension, exact also where that is tiny."""
+
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the logistic function, without overflow on the way."""
+
 @overload
 def margin_ranking_loss(
     input1: Tensor,
@@ -512,7 +664,9 @@ def margin_ranking_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`max(0, -target * (input1 - input2) + margin)`: the target 1 wants the first to be larger."""
+
 @overload
 def margin_ranking_loss(
     input1: Tensor,
@@ -522,7 +676,9 @@ def margin_ranking_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """`max(0, -target * (input1 - input2) + margin)`: the target 1 wants the first to be larger."""
+
 def max_pool1d(
     input: Tensor,
     kernel_size: _Ints,
@@ -531,7 +687,9 @@ def max_pool1d(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Any: ...
+) -> Any:
+    """The largest element of each window along the last dimension."""
+
 def max_pool1d_with_indices(
     input: Tensor,
     kernel_size: _Ints,
@@ -539,7 +697,9 @@ def max_pool1d_with_indices(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
-) -> _Tensors: ...
+) -> _Tensors:
+    """The largest element of each window, and its place in the last dimension: a tuple."""
+
 def max_pool2d(
     input: Tensor,
     kernel_size: _Ints,
@@ -547,7 +707,9 @@ def max_pool2d(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
-) -> Tensor: ...
+) -> Tensor:
+    """The largest element of each window of the last two dimensions."""
+
 def max_pool2d_with_indices(
     input: Tensor,
     kernel_size: _Ints,
@@ -555,7 +717,9 @@ def max_pool2d_with_indices(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
-) -> tuple[Tensor, Tensor]: ...
+) -> tuple[Tensor, Tensor]:
+    """The largest element of each window, and its place in the flattened plane: a tuple."""
+
 def max_pool3d(
     input: Tensor,
     kernel_size: _Ints,
@@ -564,7 +728,9 @@ def max_pool3d(
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> Tensor: ...
+) -> Any:
+    """The largest element of each window of the last three dimensions."""
+
 def max_pool3d_with_indices(
     input: Tensor,
     kernel_size: _Ints,
@@ -572,17 +738,28 @@ def max_pool3d_with_indices(
     padding: _Ints = 0,
     dilation: _Ints = 1,
     ceil_mode: _bool = False,
-) -> Tensor: ...
-def mish(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def mse_loss(input: Tensor, target: Tensor, reduction: _str = "mean") -> Tensor: ...
+) -> _Tensors:
+    """The largest element of each window, and its place in the flattened volume: a tuple."""
+
+def mish(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """`x * tanh(softplus(x))`."""
+
+def mse_loss(input: Tensor, target: Tensor, reduction: _str = "mean") -> Tensor:
+    """The squared difference of input and target."""
+
 def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     ignore_index: _int = -100,
     reduction: _str = "mean",
-) -> Tensor: ...
-def one_hot(input: Tensor, num_classes: _int = -1, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """The negative of the log-probability of the target's class."""
+
+def one_hot(input: Tensor, num_classes: _int = -1, *, out: Tensor | None = None) -> Tensor:
+    """Classes as vectors with a one at the class and zeros elsewhere, int64, in a new last
+    dimension."""
+
 def pairwise_distance(
     x1: Tensor,
     x2: Tensor,
@@ -591,12 +768,18 @@ def pairwise_distance(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def pdist(input: Tensor, p: _float = 2.0, *, out: Tensor | None = None) -> Tensor: ...
-def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor: ...
-def pixel_unshuffle(
-    input: Tensor, downscale_factor: _int, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """The p-norm of the difference of vectors in the last dimension."""
+
+def pdist(input: Tensor, p: _float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm distances between all pairs of rows of a matrix, a vector of n (n - 1) / 2."""
+
+def pixel_shuffle(input: Tensor, upscale_factor: _int, *, out: Tensor | None = None) -> Tensor:
+    """Channels laid out as pixels: `(*, C * r**2, H, W)` to `(*, C, H * r, W * r)`."""
+
+def pixel_unshuffle(input: Tensor, downscale_factor: _int, *, out: Tensor | None = None) -> Tensor:
+    """Pixels laid out as channels: `(*, C, H * r, W * r)` to `(*, C * r**2, H, W)`."""
+
 @overload
 def poisson_nll_loss(
     input: Tensor,
@@ -607,7 +790,9 @@ def poisson_nll_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of counts under Poisson distributions."""
+
 @overload
 def poisson_nll_loss(
     input: Tensor,
@@ -618,11 +803,21 @@ def poisson_nll_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
-def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def relu(input: Tensor) -> Tensor: ...
-def relu6(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
-def relu_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """The negative log-likelihood of counts under Poisson distributions."""
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Negative elements multiplied by a learned slope, the others unchanged."""
+
+def relu(input: Tensor) -> Tensor:
+    """Negative elements replaced by zero: `max(0, x)`."""
+
+def relu6(input: Tensor, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
+    """Elements moved into the interval from 0 to 6."""
+
+def relu_(input: Tensor) -> Tensor:
+    """Negative elements replaced by zero: `max(0, x)`."""
+
 def rms_norm(
     input: Tensor,
     normalized_shape: _Ints,
@@ -630,7 +825,9 @@ def rms_norm(
     eps: _float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """The last dimensions divided by the root of the mean of their squares, then scaled."""
+
 def rrelu(
     input: Tensor,
     lower: _float = 0.125,
@@ -639,14 +836,18 @@ def rrelu(
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Negative elements multiplied by a random slope between `lower` and `upper`."""
+
 def rrelu_(
     input: Tensor,
     lower: _float = 0.125,
     upper: _float = 0.3333333333333333,
     training: _bool = False,
     generator: Generator | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Negative elements multiplied by a random slope between `lower` and `upper`."""
+
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -658,24 +859,52 @@ def scaled_dot_product_attention(
     scale: _float | None = None,
     enable_gqa: _bool = False,
     out: Tensor | None = None,
-) -> Tensor: ...
-def selu(input: Tensor) -> Tensor: ...
-def selu_(input: Tensor) -> Tensor: ...
-def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def sigmoid_(input: Tensor) -> Tensor: ...
-def silu(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def silu_(input: Tensor) -> Tensor: ...
+) -> Tensor:
+    """Attention: `softmax(query @ key.T * scale + mask) @ value`."""
+
+def selu(input: Tensor) -> Tensor:
+    """An `elu` scaled so that layers keep mean 0 and variance 1."""
+
+def selu_(input: Tensor) -> Tensor:
+    """An `elu` scaled so that layers keep mean 0 and variance 1."""
+
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The logistic function `1 / (1 + exp(-x))`, between 0 and 1."""
+
+def sigmoid_(input: Tensor) -> Tensor:
+    """The logistic function `1 / (1 + exp(-x))`, between 0 and 1."""
+
+def silu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`x * sigmoid(x)`, also called swish."""
+
+def silu_(input: Tensor) -> Tensor:
+    """`x * sigmoid(x)`, also called swish."""
+
 def softmax(
     input: Tensor, dim: _int, dtype: _DType | None = None, *, out: Tensor | None = None
-) -> Tensor: ...
+) -> Tensor:
+    """Exponentials along a dimension divided by their sum: positive numbers that sum to 1."""
+
 def softplus(
     input: Tensor, beta: _float = 1, threshold: _float = 20, *, out: Tensor | None = None
-) -> Tensor: ...
-def softshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor: ...
-def softsign(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
-def tanh_(input: Tensor) -> Tensor: ...
-def tanhshrink(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+) -> Tensor:
+    """`log(1 + exp(beta * x)) / beta`, a smooth `relu`."""
+
+def softshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """Elements moved towards zero by `lambd`, those nearer than that to zero."""
+
+def softsign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`x / (1 + |x|)`, between -1 and 1."""
+
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The hyperbolic tangent of each element, between -1 and 1."""
+
+def tanh_(input: Tensor) -> Tensor:
+    """The hyperbolic tangent of each element, between -1 and 1."""
+
+def tanhshrink(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`x - tanh(x)`."""
+
 def threshold(
     input: Tensor,
     threshold: Tensor | _Number,
@@ -683,14 +912,18 @@ def threshold(
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements that do not exceed `threshold` replaced by `value`."""
+
 def threshold_(
     input: Tensor,
     threshold: Tensor | _Number,
     value: Tensor | _Number,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """Elements that do not exceed `threshold` replaced by `value`."""
+
 @overload
 def triplet_margin_loss(
     anchor: Tensor,
@@ -703,7 +936,10 @@ def triplet_margin_loss(
     reduction: _str = "mean",
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """How much nearer the anchor is to the negative than to the positive, plus the margin, if
+    positive."""
+
 @overload
 def triplet_margin_loss(
     anchor: Tensor,
@@ -716,4 +952,6 @@ def triplet_margin_loss(
     reduction: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor: ...
+) -> Tensor:
+    """How much nearer the anchor is to the negative than to the positive, plus the margin, if
+    positive."""

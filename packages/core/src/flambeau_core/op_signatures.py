@@ -57,7 +57,7 @@ def default_value(text: str) -> Any:
 
 def parameters(schema: str) -> list[inspect.Parameter]:
     """The parameters of one schema, as Python's signatures have them."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     found: list[inspect.Parameter] = []
     for part in split_schema(schema):
         if part == "*":

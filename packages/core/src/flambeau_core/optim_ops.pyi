@@ -21,7 +21,9 @@ def adam_step_(
     decoupled: _bool,
     amsgrad: _bool,
     maximize: _bool,
-) -> None: ...
+) -> None:
+    """One step of Adam for a list of parameters, in place."""
+
 def sgd_step_(
     params: Sequence[Tensor],
     grads: Sequence[Tensor],
@@ -32,4 +34,5 @@ def sgd_step_(
     weight_decay: _float,
     nesterov: _bool,
     maximize: _bool,
-) -> list[Tensor | None]: ...
+) -> list[Tensor | None]:
+    """One step of stochastic gradient descent for a list of parameters, in place."""
