@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -12,7 +10,11 @@ from flambeau_core import Tensor
 from . import constraints
 from .broadcasting import Parameter, broadcast_all
 from .distribution import Shape
+from .draws import sample_dirichlet
 from .exp_family import ExponentialFamily
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Beta"]
 
@@ -64,7 +66,7 @@ class Beta(ExponentialFamily):
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         concentration = fb.stack([self.concentration1, self.concentration0], -1)
         shape = self._extended_shape(sample_shape)
-        return fb._sample_dirichlet(concentration.expand((*shape, 2)))[..., 0]
+        return sample_dirichlet(concentration.expand((*shape, 2)))[..., 0]
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -15,6 +13,9 @@ from .distribution import Distribution, Shape
 from .lazy_property import lazy_property
 from .logits import logits_to_probs, probs_to_logits
 from .success_probability import check_one_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Categorical"]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 from flambeau_core import Tensor
 
@@ -12,6 +10,9 @@ from . import constraints
 from .broadcasting import Parameter
 from .distribution import Shape
 from .gamma import Gamma
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Chi2"]
 

@@ -8,7 +8,7 @@ needed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from . import constraints, transforms
 from .constraints import Constraint
@@ -24,7 +24,15 @@ class ConstraintRegistry:
     def __init__(self) -> None:
         self._registry: dict[type[Constraint], Factory] = {}
 
-    def register(self, constraint: Constraint | type[Constraint], factory: Any = None) -> Any:
+    @overload
+    def register(self, constraint: Constraint | type[Constraint], factory: F) -> F: ...
+    @overload
+    def register(
+        self, constraint: Constraint | type[Constraint], factory: None = None
+    ) -> Callable[[F], F]: ...
+    def register(
+        self, constraint: Constraint | type[Constraint], factory: F | None = None
+    ) -> F | Callable[[F], F]:
         """Name the function that makes transforms to a type of constraints.
 
         Without ``factory`` this is a decorator. An instance stands for its type.

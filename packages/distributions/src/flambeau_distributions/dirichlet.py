@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
 
 from . import constraints
 from .distribution import Shape
+from .draws import sample_dirichlet
 from .exp_family import ExponentialFamily
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Dirichlet"]
 
@@ -54,7 +56,7 @@ class Dirichlet(ExponentialFamily):
         return self.concentration * (total - self.concentration) / (total.square() * (total + 1))
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
-        return fb._sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
+        return sample_dirichlet(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, TypeAlias
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -14,6 +12,9 @@ from flambeau_core import Tensor
 from . import constraints
 from .constraints import Constraint
 from .lazy_property import lazy_property
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Distribution"]
 

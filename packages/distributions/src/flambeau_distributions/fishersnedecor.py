@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -13,6 +11,9 @@ from . import constraints
 from .broadcasting import Parameter, broadcast_all
 from .distribution import Distribution, Shape
 from .gamma import Gamma
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["FisherSnedecor"]
 

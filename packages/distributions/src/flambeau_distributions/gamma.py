@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -12,7 +10,11 @@ from flambeau_core import Tensor
 from . import constraints
 from .broadcasting import Parameter, broadcast_all
 from .distribution import Shape
+from .draws import standard_gamma
 from .exp_family import ExponentialFamily
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Gamma"]
 
@@ -48,7 +50,7 @@ class Gamma(ExponentialFamily):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        value = fb._standard_gamma(self.concentration.expand(shape)) / self.rate
+        value = standard_gamma(self.concentration.expand(shape)) / self.rate
         # Zero would have no finite logarithm. Where a draw is raised, its gradient stays.
         return value + (value.detach().clamp(min=fb.finfo(value.dtype).tiny) - value.detach())
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -16,6 +14,9 @@ from .distribution import Shape
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
 from .uniform import Uniform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Gumbel"]
 

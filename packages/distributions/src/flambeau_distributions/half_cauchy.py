@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -17,6 +15,9 @@ from .distribution import Shape
 from .transformed_distribution import TransformedDistribution
 from .transforms import AbsTransform
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = ["HalfCauchy"]
 
 
@@ -25,7 +26,7 @@ class HalfCauchy(TransformedDistribution):
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
-    has_rsample = True  # type: ignore[assignment]
+    has_rsample = True
     base_dist: Cauchy
 
     def __init__(self, scale: Parameter, validate_args: bool | None = None) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from flambeau_core import Tensor
 
@@ -12,6 +10,9 @@ from . import constraints
 from .broadcasting import sum_rightmost
 from .constraints import Constraint
 from .distribution import Distribution, Shape
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Independent"]
 

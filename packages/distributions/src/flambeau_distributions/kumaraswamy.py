@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -16,6 +14,9 @@ from .gumbel import EULER_GAMMA
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
 from .uniform import Uniform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Kumaraswamy"]
 
@@ -31,7 +32,7 @@ class Kumaraswamy(TransformedDistribution):
         "concentration0": constraints.positive,
     }
     support = constraints.unit_interval
-    has_rsample = True  # type: ignore[assignment]
+    has_rsample = True
 
     def __init__(
         self,

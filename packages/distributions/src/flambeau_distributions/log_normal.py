@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 from flambeau_core import Tensor
 
@@ -15,6 +13,9 @@ from .normal import Normal
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 __all__ = ["LogNormal"]
 
 
@@ -23,7 +24,7 @@ class LogNormal(TransformedDistribution):
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive
-    has_rsample = True  # type: ignore[assignment]
+    has_rsample = True
     base_dist: Normal
 
     def __init__(self, loc: Parameter, scale: Parameter, validate_args: bool | None = None) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 from flambeau_core import Tensor
 
@@ -15,6 +13,9 @@ from .independent import Independent
 from .normal import Normal
 from .transformed_distribution import TransformedDistribution
 from .transforms import StickBreakingTransform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["LogisticNormal"]
 
@@ -28,7 +29,7 @@ class LogisticNormal(TransformedDistribution):
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex
-    has_rsample = True  # type: ignore[assignment]
+    has_rsample = True
     base_dist: Independent[Normal]
 
     def __init__(self, loc: Parameter, scale: Parameter, validate_args: bool | None = None) -> None:

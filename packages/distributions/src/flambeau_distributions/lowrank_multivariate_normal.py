@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -14,6 +12,9 @@ from . import constraints
 from .distribution import Distribution, Shape
 from .lazy_property import lazy_property
 from .multivariate_normal import half_log_det, mat_vec, squared_mahalanobis
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["LowRankMultivariateNormal"]
 
@@ -81,7 +82,7 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> Tensor:  # type: ignore[override]
+    def variance(self) -> Tensor:
         """The diagonal of the covariance."""
         diagonal = self._unbroadcasted_cov_factor.square().sum(-1) + self._unbroadcasted_cov_diag
         return diagonal.expand(self._batch_shape + self._event_shape)
@@ -110,12 +111,14 @@ class LowRankMultivariateNormal(Distribution):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        own = {"dtype": self.loc.dtype, "device": self.loc.device}
-        factors = fb.randn((*shape[:-1], self.cov_factor.shape[-1]), **own)
+        dtype, device = self.loc.dtype, self.loc.device
+        rank_shape = (*shape[:-1], self.cov_factor.shape[-1])
+        factors = fb.randn(rank_shape, dtype=dtype, device=device)
+        noise = fb.randn(shape, dtype=dtype, device=device)
         return (
             self.loc
             + mat_vec(self._unbroadcasted_cov_factor, factors)
-            + self._unbroadcasted_cov_diag.sqrt() * fb.randn(shape, **own)
+            + self._unbroadcasted_cov_diag.sqrt() * noise
         )
 
     def log_prob(self, value: Tensor) -> Tensor:

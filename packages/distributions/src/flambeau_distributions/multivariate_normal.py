@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -13,6 +11,9 @@ from flambeau_core import Tensor
 from . import constraints
 from .distribution import Distribution, Shape
 from .lazy_property import lazy_property
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["MultivariateNormal"]
 

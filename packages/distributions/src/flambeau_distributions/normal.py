@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -14,6 +12,9 @@ from . import constraints
 from .broadcasting import Parameter, broadcast_all
 from .distribution import Shape
 from .exp_family import ExponentialFamily
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Normal"]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 from flambeau_core import Tensor
 
@@ -15,6 +13,9 @@ from .distribution import Shape
 from .exponential import Exponential
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, ExpTransform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Pareto"]
 

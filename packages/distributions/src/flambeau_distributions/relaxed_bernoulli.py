@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -16,6 +14,9 @@ from .logits import clamp_probs
 from .success_probability import SuccessProbability
 from .transformed_distribution import TransformedDistribution
 from .transforms import SigmoidTransform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
 
@@ -70,7 +71,7 @@ class RelaxedBernoulli(TransformedDistribution):
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
-    has_rsample = True  # type: ignore[assignment]
+    has_rsample = True
     base_dist: LogitRelaxedBernoulli
 
     def __init__(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -16,6 +14,9 @@ from .constraints import Constraint
 from .distribution import Distribution, Shape
 from .independent import Independent
 from .transforms import ComposeTransform, Transform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["TransformedDistribution"]
 

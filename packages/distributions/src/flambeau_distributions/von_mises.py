@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -14,6 +12,9 @@ from . import constraints
 from .broadcasting import Parameter, broadcast_all
 from .distribution import Distribution, Shape
 from .lazy_property import lazy_property
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["VonMises"]
 
@@ -43,7 +44,7 @@ class VonMises(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> Tensor:  # type: ignore[override]
+    def variance(self) -> Tensor:
         """The circular variance, ``1 - I1(concentration) / I0(concentration)``."""
         c = self.concentration
         return 1 - fb.special.i1e(c) / fb.special.i0e(c)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -16,6 +14,9 @@ from .exponential import Exponential
 from .gumbel import EULER_GAMMA
 from .transformed_distribution import TransformedDistribution
 from .transforms import AffineTransform, PowerTransform
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Weibull"]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
@@ -19,6 +17,9 @@ from .distribution import Shape
 from .exp_family import ExponentialFamily
 from .lazy_property import lazy_property
 from .multivariate_normal import half_log_det, single_matrix, to_scale_tril
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Wishart"]
 

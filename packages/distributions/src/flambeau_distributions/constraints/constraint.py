@@ -72,7 +72,7 @@ class dependent_property(property, _Dependent):
 
     def __init__(
         self,
-        fn: Callable[[Any], Constraint] | None = None,
+        fn: Callable[[Any], Constraint | None] | None = None,
         *,
         is_discrete: Any = NotImplemented,
         event_dim: Any = NotImplemented,
@@ -80,7 +80,7 @@ class dependent_property(property, _Dependent):
         property.__init__(self, fn)
         _Dependent.__init__(self, is_discrete=is_discrete, event_dim=event_dim)
 
-    def __call__(self, fn: Callable[[Any], Constraint]) -> dependent_property:  # type: ignore[override]
+    def __call__(self, fn: Callable[[Any], Constraint | None]) -> dependent_property:  # type: ignore[override]
         return dependent_property(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 

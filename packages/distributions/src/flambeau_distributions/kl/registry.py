@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeVar
 
 from flambeau_core import Tensor
@@ -16,6 +15,8 @@ F = TypeVar("F", bound=Divergence)
 Types = tuple[type[Distribution], type[Distribution]]
 
 _registry: dict[Types, Divergence] = {}
+# What was found for two types, until another function is registered.
+_found: dict[Types, Divergence | None] = {}
 
 
 def register_kl(type_p: type[Distribution], type_q: type[Distribution]) -> Callable[[F], F]:
@@ -30,7 +31,7 @@ def register_kl(type_p: type[Distribution], type_q: type[Distribution]) -> Calla
 
     def register(function: F) -> F:
         _registry[type_p, type_q] = function
-        _find.cache_clear()
+        _found.clear()
         return function
 
     return register
@@ -45,7 +46,10 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     Raises:
         NotImplementedError: none is registered.
     """
-    function = _find(type(p), type(q))
+    types = type(p), type(q)
+    if types not in _found:
+        _found[types] = _find(*types)
+    function = _found[types]
     if function is None:
         raise NotImplementedError(
             f"no kl_divergence is registered for p of the type {type(p).__name__} and "
@@ -54,7 +58,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     return function(p, q)
 
 
-@cache
 def _find(type_p: type[Distribution], type_q: type[Distribution]) -> Divergence | None:
     """The function of the nearest ancestors.
 
