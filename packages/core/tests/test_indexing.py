@@ -179,7 +179,7 @@ def test_values_are_broadcast_and_converted() -> None:
     same(x[:, 2], [9, 8, 7])
     x[0] = fb.tensor([[[5.0]]])
     same(x[0], [5] * 4)
-    x[0, :2] = [1, 2]
+    x[0, :2] = fb.tensor([1, 2])
     same(x[0], [1, 2, 5, 5])
     x[x > 4] = 0
     assert x.max() <= 4
@@ -367,3 +367,32 @@ def test_iteration_and_length() -> None:
     a, b, c = x
     assert c.tolist() == [4, 5]
     assert list(reversed(x.tolist())) == x.flip(0).tolist()
+
+
+@pytest.mark.parametrize("value", [[1, 2], (1, 2), np.ones(2)])
+def test_only_tensors_and_numbers_are_assigned(value: Any) -> None:
+    with pytest.raises(TypeError, match="can't assign"):
+        fb.zeros(2)[:] = value
+
+
+def test_type_of_what_is_written_through_index_tensors() -> None:
+    x = fb.zeros(3)
+    mask = fb.tensor([True, False, True])
+    x[mask] = fb.tensor(2)  # one value under one mask is filled in
+    same(x, [2, 0, 2])
+    for index in (fb.tensor([0, 1]), (mask, ...)):
+        with pytest.raises(RuntimeError, match="dtypes match"):
+            x[index] = fb.tensor([1, 2])
+
+
+def test_assigning_under_a_truth_value() -> None:
+    x = fb.zeros(2)
+    x[False] = 5
+    same(x, [0, 0])
+    x[True] = fb.tensor([1, 2])
+    same(x, [1, 2])
+
+
+def test_value_that_does_not_broadcast_to_an_empty_result() -> None:
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        fb.zeros(2, 3)[fb.tensor([0]), 3:] = fb.zeros(0, 3)

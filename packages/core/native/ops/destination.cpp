@@ -74,7 +74,7 @@ namespace {
 void write_out(const Schema& schema, Tensor* out, Tensor* result) {
   const char* op = schema.name.c_str();
   for (int i = 0; i < out->ndim(); i++)
-    if (out->stride(i) == 0 && out->size(i) > 1)
+    if (out->stride(i) == 0 && out->size(i) > 1 && out->numel())
       fail(ErrorKind::Runtime,
            "%s: unsupported operation: more than one element of the written-to tensor refers to a "
            "single memory location. Please clone() the tensor before performing the operation. "

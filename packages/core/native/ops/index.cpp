@@ -131,7 +131,6 @@ Ref permuted_raw(Tensor* t, const Dims& order) {
 void put_values(Tensor* t, const Plan& p, Tensor* values, bool accumulate) {
   Ref target = permuted_raw(t, p.order);
   Dims shape = gathered_shape(p, target);
-  if (numel_of(shape) == 0) return;
   // Values are shaped like the result of reading; the kernel wants them with the
   // index dimensions first.
   Dims read_shape, back;
@@ -151,6 +150,7 @@ void put_values(Tensor* t, const Plan& p, Tensor* values, bool accumulate) {
          "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape "
          "%s",
          to_string(values->shape()).c_str(), to_string(read_shape).c_str());
+  if (numel_of(shape) == 0) return;
   Ref spread = permute(expand(source, read_shape), back);
   std::vector<const fb_array*> ins{&spread->arr};
   for (const Ref& i : p.indices) ins.push_back(&i->arr);

@@ -62,6 +62,12 @@ class Reader {
   }
 
   bool has_tensors() const { return has_tensors_; }
+  bool is_one_mask() const {
+    int tensors = 0, masks = 0;
+    for (const Ref& i : indices_)
+      if (i) tensors++, masks += is_mask(i);
+    return tensors == 1 && masks == 1;
+  }
   std::vector<Tensor*> indices() const {
     std::vector<Tensor*> out;
     for (const Ref& r : indices_) out.push_back(r);
@@ -69,6 +75,8 @@ class Reader {
   }
 
  private:
+  static bool is_mask(Tensor* i) { return i->dtype() == FB_BOOL || i->dtype() == FB_UINT8; }
+
   // A short list that holds more than numbers stands for a tuple, as in PyTorch
   // and in NumPy of old.
   static bool reads_as_tuple(PyObject* o) {
@@ -101,8 +109,7 @@ class Reader {
            "valid indices (got %s)",
            Py_TYPE(o)->tp_name);
     }
-    bool mask = tensor->dtype() == FB_BOOL || tensor->dtype() == FB_UINT8;
-    return mask ? tensor->ndim() : 1;
+    return is_mask(tensor) ? tensor->ndim() : 1;
   }
 
   void take(PyObject* o, const Ref& tensor) {
@@ -179,7 +186,7 @@ class Reader {
   }
 
   void take_tensor(const Ref& i) {
-    bool mask = i->dtype() == FB_BOOL || i->dtype() == FB_UINT8;
+    const bool mask = is_mask(i);
     if (i->ndim() == 0 && mask) return take_truth(item(i).truth());
     if (i->ndim() == 0 && is_integral(i->dtype())) return take_index(item(i).i);
     check_room(mask ? i->ndim() : 1);
@@ -223,10 +230,13 @@ Ref value_tensor(PyObject* o, Tensor* target) {
     return scalar_tensor(number_of(s), target->dtype(),
                          Device{target->device, target->device_index()});
   }
-  return tensor_from(o, -1, Device{target->device, target->device_index()});
+  fail(ErrorKind::Type, "can't assign a %s to a tensor of type %s", Py_TYPE(o)->tp_name,
+       info(target->dtype()).name);
 }
 
 void write_item(Tensor* t, PyObject* o, PyObject* value) {
+  if (o == Py_False) return;
+  if (o == Py_True) o = Py_None;  // the same elements, without an index tensor
   Reader r(t);
   r.read(o);
   Slot s;
@@ -247,7 +257,15 @@ void write_item(Tensor* t, PyObject* o, PyObject* value) {
   }
   Ref source = value_tensor(value, t);
   Ref v = r.view();
-  if (r.has_tensors()) return index_put_(v, r.indices(), source, false);
+  if (r.has_tensors()) {
+    // One value under one mask is filled in, which converts it.
+    if (source->dtype() != t->dtype() && !(source->numel() == 1 && r.is_one_mask()))
+      fail(ErrorKind::Runtime,
+           "setitem: index put requires the source and destination dtypes match, got %s for the "
+           "destination and %s for the source",
+           info(t->dtype()).name, info(source->dtype()).name);
+    return index_put_(v, r.indices(), source, false);
+  }
   // Leading dimensions of 1 may be more than the target has.
   while (source->ndim() > v->ndim() && source->size(0) == 1) source = select(source, 0, 0);
   copy_(v, source);

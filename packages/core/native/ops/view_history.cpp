@@ -99,7 +99,7 @@ bool may_share_elements(const char* op, Tensor* self) {
 }  // namespace
 
 void check_inplace(const char* op, Tensor* self) {
-  const bool may_share = may_share_elements(op, self);
+  const bool may_share = self->numel() == 0 || may_share_elements(op, self);
   for (int i = 0; i < self->ndim() && !may_share; i++)
     if (self->stride(i) == 0 && self->size(i) > 1)
       fail(ErrorKind::Runtime,
