@@ -27,6 +27,7 @@ __all__ = [
     "prose",
     "section",
     "sections",
+    "shown_name",
     "signature",
     "summary",
 ]
