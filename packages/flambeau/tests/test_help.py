@@ -1,0 +1,45 @@
+"""What `help()` shows of an op can be typed in as it stands."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import flambeau_core.op_documentation as documentation
+
+
+OPS = {op.__name__: op for ops in documentation.places().values() for op in ops.values()}
+SHOWN = {name: op for name, op in OPS.items() if name in documentation.sections()}
+
+
+class Checker(doctest.OutputChecker):
+    """Tells no difference between 0 and -0: which one comes out is up to the linear algebra."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        want, got = (re.sub(r"-(0\.0*)(?![0-9])", r"\1", text) for text in (want, got))
+        return super().check_output(want, got, optionflags)
+
+
+@pytest.mark.parametrize("op", SHOWN.values(), ids=SHOWN)
+def test_the_example_of_a_docstring_runs_by_itself(op: Any) -> None:
+    text = op.__doc__.rpartition("\n\nForms:")[0]
+    test = doctest.DocTestParser().get_doctest(text, {}, op.__name__, None, None)
+    assert test.examples
+    told: list[str] = []
+    doctest.DocTestRunner(Checker(), optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        test, out=told.append
+    )
+    assert not told, "".join(told)
+
+
+@pytest.mark.parametrize("name", ["flambeau.add", "flambeau.Tensor.sum", "flambeau.linalg.qr"])
+def test_pydoc_finds_an_op_by_its_name(name: str) -> None:
+    command = [sys.executable, "-m", "pydoc", name]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert f"{name.split('.')[-1]}(" in text
+    assert ">>> torch." in text or ">>> x." in text
