@@ -12,7 +12,6 @@ import pytest
 
 import flambeau_core.op_documentation as documentation
 
-
 OPS = {op.__name__: op for ops in documentation.places().values() for op in ops.values()}
 SHOWN = {name: op for name, op in OPS.items() if name in documentation.sections()}
 
