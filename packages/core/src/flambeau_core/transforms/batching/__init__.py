@@ -12,7 +12,7 @@ from typing import Any
 from ... import _C
 from ..dispatch import call as dispatch
 from ..dispatch import decompose
-from ..levels import Level
+from ..levels import Level, below
 from ..pytree import like
 from ..tensors import batch, is_batched, tensors_in
 from . import dimensions, elementwise, indexing, neural, products, reductions
@@ -32,7 +32,7 @@ def run_batched(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> 
     if op.inplace or name.endswith("_"):
         return _write(call)
     if name in RULES:
-        result = RULES[name](call)
+        result = _drawn(call) if op.asks_transforms else RULES[name](call)
         return _one_by_one(call) if result is None else _seen(result, level)
     if op.is_primitive:
         definition = op.composition
@@ -48,6 +48,12 @@ def run_batched(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> 
         if not str(error).startswith("vmap:"):
             raise
     return _one_by_one(call)
+
+
+def _drawn(call: BatchedCall) -> Any:
+    """A random op: beneath this vmap it is not asked for again, and the next one outwards is."""
+    with below(call.level):
+        return RULES[call.name](call)
 
 
 def _seen(result: Any, level: Level) -> Any:
@@ -96,7 +102,8 @@ def stacked(results: list[Any], level: Level) -> Any:
 def _write(call: BatchedCall) -> Any:
     name = call.name
     if name.removesuffix("_") in RANDOM or name in RANDOM:
-        return in_place(call)
+        with below(call.level):
+            return in_place(call)
     x = call.args[0]
     if not call.batched(x):
         if not any(call.batched(t) for t in tensors_in(call.args)):
