@@ -64,6 +64,12 @@ MEMBERS = [
     *map(core, ["amp", "autograd", "backends", "cpu", "cuda", "fft", "linalg", "masked"]),
     *map(core, ["library", "overrides", "plugins", "random", "serialization", "signal", "special"]),
     *map(core, ["version"]),
+    Member(
+        "utils._pytree",
+        core("transforms/pytree").source,
+        "flambeau_core.transforms.pytree",
+        "flambeau-core",
+    ),
     *map(core, ["utils.checkpoint", "utils.dlpack"]),
     package("nn", "nn"),
     package("optim", "optim"),

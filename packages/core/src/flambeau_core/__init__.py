@@ -135,6 +135,7 @@ _LAZY = {
     "iinfo": "type_info",
     "pca_lowrank": "linalg.low_rank",
     "svd_lowrank": "linalg.low_rank",
+    "compile": "compilation",
     "vmap": "func",
     "ops": "ops_namespace",
     "save": "serialization",

@@ -6,10 +6,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from flambeau.utils import _pytree as _pytree
     from flambeau.utils import checkpoint as checkpoint
     from flambeau.utils import data as data
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["_pytree", "checkpoint", "data"]
 
 
 def __getattr__(name: str) -> ModuleType:
