@@ -173,3 +173,15 @@ def test_can_cast() -> None:
     assert not fb.can_cast(fb.float32, fb.int64)
     assert not fb.can_cast(fb.complex64, fb.float32)
     assert fb.can_cast(fb.bool, fb.uint8) and not fb.can_cast(fb.uint8, fb.bool)
+
+
+def test_factor_of_a_product_of_whole_numbers_loses_its_fraction() -> None:
+    whole = fb.tensor([1, 2, 3])
+    assert fb.addcmul(whole, whole, whole, value=2.7).tolist() == [3, 10, 21]
+    assert whole.clone().addcmul_(whole, whole, value=0.5).tolist() == [1, 2, 3]
+    mixed = fb.addcmul(whole.float(), whole, whole, value=2.5)
+    assert mixed.tolist() == [3.5, 12.0, 25.5]
+    with pytest.raises(RuntimeError, match="cannot be converted"):
+        fb.addcmul(whole, whole, whole, value=1j)
+    with pytest.raises(NotImplementedError):
+        fb.addcmul(whole.bool(), whole.bool(), whole.bool())

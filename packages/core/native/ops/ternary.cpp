@@ -150,10 +150,25 @@ PyObject* run_lerp(Args& a) {
   return object(std::move(y));
 }
 
+// The factor in the operands' own type: among whole numbers its fraction is dropped.
+Scalar whole_factor(Args& a) {
+  Scalar value = a.scalar(3);
+  bool any = false, truths = true;
+  for (int i = 0; i < 3; i++) {
+    any |= is_differentiable(a.tensor(i)->dtype());
+    truths &= a.tensor(i)->dtype() == FB_BOOL;
+  }
+  if (truths) fail(ErrorKind::NotImplemented, "\"addcmul\" not implemented for 'Bool'");
+  if (any || value.category <= Category::Integer) return value;
+  if (value.category == Category::Complex)
+    fail(ErrorKind::Runtime, "addcmul: value cannot be converted to an integer without overflow");
+  return value.i;
+}
+
 // self + value * (b * c), self + value * (b / c)
 PyObject* run_addcmul(Args& a) {
+  Scalar value = whole_factor(a);
   Ref product = mul(a.tensor(1), a.tensor(2));
-  Scalar value = a.scalar(3);
   return object(add(a.tensor(0), value.equals(1) ? product : mul(product, Operand(value))));
 }
 PyObject* run_addcdiv(Args& a) {
