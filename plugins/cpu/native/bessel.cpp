@@ -11,22 +11,39 @@ namespace {
 constexpr double kTwoPi = 6.28318530717958647693;
 constexpr double kEuler = 0.57721566490153286061;
 
-// I by its power series (10.25.2), whose terms have one sign.
+// Factors of the series, so that no element divides.
+constexpr int kMostTerms = 48;
+struct SeriesFactors {
+  double power[2][kMostTerms + 1] = {};       // 1 / (k (k + order))
+  double asymptotic[2][kMostTerms + 1] = {};  // (4 order^2 - (2 k - 1)^2) / (8 k)
+  constexpr SeriesFactors() {
+    for (int order = 0; order < 2; ++order) {
+      for (int k = 1; k <= kMostTerms; ++k) {
+        power[order][k] = 1.0 / (k * (k + order));
+        asymptotic[order][k] = (4.0 * order - (2 * k - 1) * (2 * k - 1)) / (8 * k);
+      }
+    }
+  }
+};
+constexpr SeriesFactors kFactors;
+
+// I by its power series (10.25.2), whose terms have one sign; x <= 20.
 template <int kOrder>
-double modified_series(double x, int terms) {
+double modified_series(double x) {
   const double z = x * x / 4;
   double series = 1;
-  for (int k = terms; k > 0; --k) series = 1 + z * series / (k * (k + kOrder));
+  for (int k = 10 + static_cast<int>(1.9 * x); k > 0; --k)
+    series = 1 + z * kFactors.power[kOrder][k] * series;
   return kOrder ? series * x / 2 : series;
 }
 
 // I(x) exp(-x) for x >= 0; far out by 10.40.1.
 template <int kOrder>
 double i_scaled(double x) {
-  if (x <= 20) return modified_series<kOrder>(x, 48) * ::exp(-x);
+  if (x <= 20) return modified_series<kOrder>(x) * ::exp(-x);
+  const double inverse = 1 / x;
   double series = 1;
-  for (int k = 25; k > 0; --k)
-    series = 1 - (4 * kOrder * kOrder - (2 * k - 1) * (2 * k - 1)) / (8 * k * x) * series;
+  for (int k = 25; k > 0; --k) series = 1 - inverse * kFactors.asymptotic[kOrder][k] * series;
   return series / ::sqrt(kTwoPi * x);
 }
 
@@ -46,27 +63,31 @@ template <int kOrder>
 double k_series(double x) {
   const double z = x * x / 4;
   double term = 1, harmonic = 0, total = 0;
-  for (int k = 0; k < 20; ++k) {
-    if (k) harmonic += 1.0 / k;
+  for (int k = 0; k < 13; ++k) {
     const double psi = harmonic - kEuler;
-    total += term * (kOrder ? 2 * psi + 1.0 / (k + 1) : psi);
-    term *= z / ((k + 1) * (k + 1 + kOrder));
+    harmonic += 1.0 / (k + 1);
+    total += term * (kOrder ? psi + (harmonic - kEuler) : psi);
+    term *= z * kFactors.power[kOrder][k + 1];
   }
-  const double logarithm = ::log(x / 2) * modified_series<kOrder>(x, 20);
+  const double logarithm = ::log(x / 2) * modified_series<kOrder>(x);
   return kOrder ? 1 / x + logarithm - x / 4 * total : total - logarithm;
 }
 
 // K(x) exp(x) for x > 2 by the trapezoidal rule (10.32.9), which converges exponentially.
 template <int kOrder>
 double k_integral(double x) {
-  constexpr int kNodes = 32;
-  const double step = 2 * ::asinh(::sqrt(20 / x)) / kNodes;  // to exp(-40)
-  double total = 0.5;
+  constexpr int kNodes = 16;
+  const double half = ::asinh(::sqrt(20 / x)) / kNodes;  // to exp(-40)
+  const double twice_cosh = 2 * ::cosh(half);
+  double total = 0.5, before = 0, sinh = ::sinh(half);
   for (int k = 1; k <= kNodes; ++k) {
-    const double root = ::sinh(k * step / 2), rise = 2 * root * root;  // cosh(t) - 1
+    const double rise = 2 * sinh * sinh;  // cosh(t) - 1 from the sinh of t / 2
     total += ::exp(-x * rise) * (kOrder ? 1 + rise : 1);
+    const double next = twice_cosh * sinh - before;
+    before = sinh;
+    sinh = next;
   }
-  return total * step;
+  return total * 2 * half;
 }
 
 template <int kOrder>

@@ -7,7 +7,7 @@ namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr double kRootTwo = 1.41421356237309504880;
+constexpr double kRootHalf = 0.70710678118654752440;
 
 // exp(sign x^2) for x >= 0, from a short head whose square is exact.
 double exp_square(double x, double sign) {
@@ -30,34 +30,71 @@ double erfcx(double x) {
   return x < -30 ? HUGE_VAL : 2 * exp_square(-x, 1) - erfcx_positive(-x);
 }
 
-// The y >= 0 with erf(y) = magnitude and erfc(y) = complement, each exact where it is small:
-// Halley's iteration from Winitzki's approximation (2008).
-double erf_inverse(double magnitude, double complement) {
-  if (complement == 0) return HUGE_VAL;
-  constexpr double kHalfRootPi = 0.88622692545275801365;
-  constexpr double kW = 0.147;
-  const double log_term = ::log(complement * (1 + magnitude));
-  const double t = 2 / (kPi * kW) + log_term / 2;
-  double y = ::sqrt(::fmax(::sqrt(t * t - log_term / kW) - t, 0));
-  for (int step = 0; step < 5; ++step) {
-    const double error = magnitude < 0.5 ? ::erf(y) - magnitude : complement - ::erfc(y);
-    const double newton = error * kHalfRootPi * ::exp(y * y);
-    y -= newton / (1 + y * newton);
+template <int N>
+double polynomial(const double (&coefficients)[N], double x) {
+  double result = 0;
+  for (int i = N - 1; i >= 0; --i) result = result * x + coefficients[i];
+  return result;
+}
+
+// The quantile function of the normal distribution by Wichura's algorithm AS 241 (PPND16,
+// Applied Statistics 37, 1988): offset is p - 1/2, tail is min(p, 1 - p), each exact where small.
+double normal_quantile(double offset, double tail) {
+  constexpr double kNear[] = {3.3871328727963666080,    1.3314166789178437745e+2,
+                              1.9715909503065514427e+3, 1.3731693765509461125e+4,
+                              4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                              3.3430575583588128105e+4, 2.5090809287301226727e+3};
+  constexpr double kNearBelow[] = {1,
+                                   4.2313330701600911252e+1,
+                                   6.8718700749205790830e+2,
+                                   5.3941960214247511077e+3,
+                                   2.1213794301586595867e+4,
+                                   3.9307895800092710610e+4,
+                                   2.8729085735721942674e+4,
+                                   5.2264952788528545610e+3};
+  constexpr double kFar[] = {1.42343711074968357734,    4.63033784615654529590,
+                             5.76949722146069140550,    3.64784832476320460504,
+                             1.27045825245236838258,    2.41780725177450611770e-1,
+                             2.27238449892691845833e-2, 7.74545014278341407640e-4};
+  constexpr double kFarBelow[] = {1,
+                                  2.05319162663775882187,
+                                  1.67638483018380384940,
+                                  6.89767334985100004550e-1,
+                                  1.48103976427480074590e-1,
+                                  1.51986665636164571966e-2,
+                                  5.47593808499534494600e-4,
+                                  1.05075007164441684324e-9};
+  constexpr double kFarthest[] = {6.65790464350110377720,    5.46378491116411436990,
+                                  1.78482653991729133580,    2.96560571828504891230e-1,
+                                  2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                  2.71155556874348757815e-5, 2.01033439929228813265e-7};
+  constexpr double kFarthestBelow[] = {1,
+                                       5.99832206555887937690e-1,
+                                       1.36929880922735805310e-1,
+                                       1.48753612908506148525e-2,
+                                       7.86869131145613259100e-4,
+                                       1.84631831751005468180e-5,
+                                       1.42151175831644588870e-7,
+                                       2.04426310338993978564e-15};
+  if (::fabs(offset) <= 0.425) {
+    const double r = 0.180625 - offset * offset;
+    return offset * polynomial(kNear, r) / polynomial(kNearBelow, r);
   }
-  return y;
+  if (tail == 0) return ::copysign(HUGE_VAL, offset);
+  const double r = ::sqrt(-::log(tail));
+  const double size = r <= 5 ? polynomial(kFar, r - 1.6) / polynomial(kFarBelow, r - 1.6)
+                             : polynomial(kFarthest, r - 5) / polynomial(kFarthestBelow, r - 5);
+  return ::copysign(size, offset);
 }
 
 double erfinv(double x) {
-  const double magnitude = ::fabs(x);
-  if (!(magnitude <= 1)) return __builtin_nan("");
-  return x == 0 ? x : ::copysign(erf_inverse(magnitude, 1 - magnitude), x);
+  if (!(::fabs(x) <= 1)) return __builtin_nan("");
+  return normal_quantile(x / 2, (1 - ::fabs(x)) / 2) * kRootHalf;
 }
 
 double ndtri(double p) {
   if (!(p >= 0 && p <= 1)) return __builtin_nan("");
-  if (p == 0.5) return 0;
-  const double x = kRootTwo * erf_inverse(::fabs(2 * p - 1), 2 * ::fmin(p, 1 - p));
-  return p < 0.5 ? -x : x;
+  return normal_quantile(p - 0.5, ::fmin(p, 1 - p));
 }
 
 double entr(double x) {
@@ -67,8 +104,8 @@ double entr(double x) {
 
 double xlog1py(double a, double b) { return a == 0 && b == b ? 0 : a * ::log1p(b); }
 
-constexpr auto entries = in_double<erfinv, 32>("erfinv") + in_double<erfcx, 32>("erfcx") +
-                         in_double<ndtri, 64>("ndtri") + in_double<entr, 8>("entr") +
+constexpr auto entries = in_double<erfinv, 16>("erfinv") + in_double<erfcx, 32>("erfcx") +
+                         in_double<ndtri, 16>("ndtri") + in_double<entr, 8>("entr") +
                          in_double<xlog1py, 16>("xlog1py");
 
 }  // namespace

@@ -40,6 +40,14 @@ double digamma(double x) {
   return result + ::log(x) - 0.5 / x - z * series;
 }
 
+// x^-s, without logarithms for the small whole s of the polygamma functions.
+double inverse_power(double x, double s) {
+  if (!(s <= 8 && s == ::floor(s))) return ::pow(x, -s);
+  double power = 1;
+  for (int k = static_cast<int>(s); k > 0; --k) power *= x;
+  return 1 / power;
+}
+
 // For s > 1 and q > 0 by Euler's and Maclaurin's formula, after ten terms one by one.
 double zeta_positive(double s, double q) {
   // B(2j) / (2j)!
@@ -54,11 +62,11 @@ double zeta_positive(double s, double q) {
                                    43867. / 5109094217170944000,
                                    -174611. / 802857662698291200000.};
   double head = 0;
-  for (int k = 0; k < 10; ++k) head += ::pow(q + k, -s);
+  for (int k = 0; k < 10; ++k) head += inverse_power(q + k, s);
   const double end = q + 10;
   // Where the series is of no use, the rest is negligible.
   if (s > 2 * kPi * end) return head;
-  const double power = ::pow(end, -s);
+  const double power = inverse_power(end, s);
   double tail = power * end / (s - 1) + 0.5 * power, rising = s * power / end;
   int j = 0;
   for (double c : kBernoulli) {
@@ -83,8 +91,17 @@ double zeta(double s, double q) {
   return zeta_positive(s, q - floor) + (::fmod(s, 2) == 0 ? left : -left);
 }
 
-constexpr auto entries = in_double<log_gamma, 32>("lgamma") + in_double<digamma, 32>("digamma") +
-                         in_double<zeta, 128>("zeta");
+struct LogGamma : Plain {
+  using Plain::Plain;
+  double operator()(double x) const { return log_gamma(x); }
+  float operator()(float x) const {
+    int sign;
+    return ::lgammaf_r(x, &sign);
+  }
+};
+
+constexpr auto entries = floats<Unary<LogGamma, 32>::Of>("lgamma") +
+                         in_double<digamma, 32>("digamma") + in_double<zeta, 128>("zeta");
 
 }  // namespace
 

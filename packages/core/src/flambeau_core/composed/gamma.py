@@ -32,15 +32,20 @@ def polygamma_method(self: fb.Tensor, n: int) -> fb.Tensor:
     return _polygamma(n, self)
 
 
+HIGHEST_DIMENSION = 1 << 16  # of a multivariate gamma function, which has as many factors
+
+
 @op("mvlgamma(Tensor self, int p) -> Tensor", inplace=True)
 def mvlgamma(self: fb.Tensor, p: int) -> fb.Tensor:
     """Logarithm of the multivariate gamma function of dimension ``p``.
 
     Raises:
-        RuntimeError: ``p`` is below 1, or the tensor holds truth values.
+        RuntimeError: ``p`` is below 1 or above 65536, or the tensor holds truth values.
     """
     if p < 1:
         raise RuntimeError(f"mvlgamma: p has to be greater than or equal to 1, got p={p}")
+    if p > HIGHEST_DIMENSION:
+        raise RuntimeError(f"mvlgamma: p has to be at most {HIGHEST_DIMENSION}, got p={p}")
     if self.dtype == fb.bool:
         raise RuntimeError("mvlgamma: The input tensor may not be a boolean tensor.")
     total = self.lgamma()
