@@ -90,8 +90,20 @@ def test_inputs_with_gaps_in_memory():
 def test_inputs_that_cannot_be_checked():
     with pytest.raises(ValueError, match="at least one input tensor to require gradient"):
         gradcheck(fb.exp, fb.ones(2, dtype=fb.float64))
-    with pytest.raises(ValueError, match="float64 inputs only, but input 0 is"):
+    with pytest.raises(ValueError, match="complex128 inputs only, but input 0 is"):
         gradcheck(fb.exp, fb.ones(2).requires_grad_())
     shared = fb.ones(1, dtype=fb.float64).expand(3).requires_grad_()
     with pytest.raises(ValueError, match="share memory"):
         gradcheck(fb.exp, shared)
+
+
+def test_complex_functions_are_checked_in_both_parts():
+    z = fb.randn(3, dtype=fb.complex128, requires_grad=True)
+    assert gradcheck(lambda z: z * z.conj() * (1 + 2j), [z])
+    assert gradgradcheck(lambda z: z**3, [z])
+    x = fb.randn(3, dtype=fb.float64, requires_grad=True)
+    assert gradcheck(lambda x: (1 + 2j) * x.exp(), [x])
+    # A gradient without the conjugation is wrong only in its imaginary part.
+    wrong = lambda z: z.detach() * 2j + (z - z.detach()) * -2j  # noqa: E731
+    with pytest.raises(GradcheckError, match="Jacobian mismatch"):
+        gradcheck(wrong, [z])

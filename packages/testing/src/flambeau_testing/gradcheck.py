@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau_core as fb
+from flambeau_testing.real_parts import in_real_parts
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -32,15 +33,16 @@ def gradcheck(
 ) -> bool:
     """Whether the gradients of `func` at `inputs` are its derivatives.
 
-    Every element of every float64 input that requires a gradient is varied by `eps`; the Jacobian
-    so found must agree with autograd's within `atol` + `rtol` * |numerical|, and two backward
-    passes with each other within `nondet_tol`. `fast_mode` compares one random projection of each
-    Jacobian instead of all its elements. Raises GradcheckError where they don't (or returns
+    Every element of every float64 input that requires a gradient is varied by `eps`, of complex128
+    ones both parts; the Jacobian so found must agree with autograd's within
+    `atol` + `rtol` * |numerical|, and two backward passes with each other within `nondet_tol`.
+    `fast_mode` compares one random projection of each Jacobian instead of all its elements. Raises GradcheckError where they don't (or returns
     False if `raise_exception` is false), ValueError when no input requires a gradient or one that
-    does is not float64.
+    does is not float64 or complex128.
     """
     args = (inputs,) if isinstance(inputs, fb.Tensor) else tuple(inputs)
     varied = check_inputs(args)
+    func, args = in_real_parts(func, args)
     try:
         if fast_mode:
             check_projections(func, args, varied, eps, atol, rtol)
@@ -63,10 +65,10 @@ def check_inputs(args: Sequence[Any]) -> list[int]:
         )
     for index in varied:
         tensor = args[index]
-        if tensor.dtype != fb.float64:
+        if tensor.dtype not in (fb.float64, fb.complex128):
             raise ValueError(
-                f"gradcheck varies float64 inputs only, but input {index} is {tensor.dtype}: "
-                "a narrower dtype drowns the derivative in rounding"
+                f"gradcheck varies float64 and complex128 inputs only, but input {index} is "
+                f"{tensor.dtype}: a narrower dtype drowns the derivative in rounding"
             )
         shared = [step == 0 and size > 1 for step, size in zip(tensor.stride(), tensor.shape)]
         if any(shared) and tensor.numel():
@@ -229,6 +231,7 @@ def gradgradcheck(
     """
     args = (inputs,) if isinstance(inputs, fb.Tensor) else tuple(inputs)
     check_inputs(args)
+    func, args = in_real_parts(func, args)
     outputs = [out for out in differentiable_outputs(func(*args)) if out.requires_grad]
     if grad_outputs is None:
         grad_outputs = [
