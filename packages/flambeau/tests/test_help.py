@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import subprocess
 import sys
@@ -10,9 +11,16 @@ from typing import Any
 
 import pytest
 
+import flambeau
 import flambeau_core.op_documentation as documentation
 
 OPS = {op.__name__: op for ops in documentation.places().values() for op in ops.values()}
+MEMBERS = [
+    name
+    for name in dir(flambeau.Tensor)
+    if name not in documentation.places()["Tensor"]
+    and ">>>" in (inspect.getdoc(getattr(flambeau.Tensor, name)) or "")
+]
 SHOWN = {name: op for name, op in OPS.items() if name in documentation.sections()}
 
 
@@ -24,16 +32,29 @@ class Checker(doctest.OutputChecker):
         return super().check_output(want, got, optionflags)
 
 
-@pytest.mark.parametrize("op", SHOWN.values(), ids=SHOWN)
-def test_the_example_of_a_docstring_runs_by_itself(op: Any) -> None:
-    text = op.__doc__.rpartition("\n\nForms:")[0]
-    test = doctest.DocTestParser().get_doctest(text, {}, op.__name__, None, None)
+def run(text: str, name: str) -> None:
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
     assert test.examples
     told: list[str] = []
     doctest.DocTestRunner(Checker(), optionflags=doctest.NORMALIZE_WHITESPACE).run(
         test, out=told.append
     )
     assert not told, "".join(told)
+
+
+@pytest.mark.parametrize("op", SHOWN.values(), ids=SHOWN)
+def test_the_example_of_an_op_runs_by_itself(op: Any) -> None:
+    run(op.__doc__.rpartition("\n\nForms:")[0], op.__name__)
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_the_example_of_an_attribute_or_method_runs_by_itself(name: str) -> None:
+    run(inspect.getdoc(getattr(flambeau.Tensor, name)) or "", name)
+
+
+def test_attributes_and_methods_say_what_they_are() -> None:
+    members = [n for n in dir(flambeau.Tensor) if not n.startswith("_")]
+    assert [n for n in members if not inspect.getdoc(getattr(flambeau.Tensor, n))] == []
 
 
 @pytest.mark.parametrize("name", ["flambeau.add", "flambeau.Tensor.sum", "flambeau.linalg.qr"])

@@ -3,6 +3,7 @@
 
 #include "autograd/arithmetic.h"
 #include "bindings/bindings.h"
+#include "bindings/tensor_docs.h"
 #include "ops/api.h"
 #include "ops/scalars.h"
 #include "ops/view.h"
@@ -282,25 +283,16 @@ void supply_gradient_arithmetic() {
 }
 
 PyMethodDef tensor_autograd_methods[] = {
-    {"backward", fast(method_backward), METH_FASTCALL | METH_KEYWORDS,
-     "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\nAdds the "
-     "gradients of the leaves "
-     "that it was computed from to their .grad."},
+    {"backward", fast(method_backward), METH_FASTCALL | METH_KEYWORDS, docs::backward},
     {"requires_grad_", fast(method_requires_grad_), METH_FASTCALL | METH_KEYWORDS,
-     "requires_grad_(requires_grad=True)"},
-    {"detach_", method_detach_, METH_NOARGS,
-     "detach_() -> Tensor\n\nTakes it out of the graph, in place."},
+     docs::requires_grad_},
+    {"detach_", method_detach_, METH_NOARGS, docs::detach_},
     {"_is_view", method_is_view, METH_NOARGS, nullptr},
-    {"is_inference", method_is_inference, METH_NOARGS,
-     "is_inference() -> bool\n\nWhether it was made in inference mode."},
-    {"retain_grad", method_retain_grad, METH_NOARGS,
-     "retain_grad()\n\nKeeps the gradient of a tensor that an op made."},
-    {"register_hook", method_register_hook, METH_O,
-     "register_hook(hook) -> handle\n\nCalls hook(grad) when its gradient is known; what that "
-     "returns, if not None,\ntakes the gradient's place."},
+    {"is_inference", method_is_inference, METH_NOARGS, docs::is_inference},
+    {"retain_grad", method_retain_grad, METH_NOARGS, docs::retain_grad},
+    {"register_hook", method_register_hook, METH_O, docs::register_hook},
     {"register_post_accumulate_grad_hook", method_register_post_hook, METH_O,
-     "register_post_accumulate_grad_hook(hook) -> handle\n\nCalls hook(tensor) each time a "
-     "gradient was added to grad."},
+     docs::register_post_accumulate_grad_hook},
     {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef autograd_functions[] = {

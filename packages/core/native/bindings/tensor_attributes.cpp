@@ -1,5 +1,6 @@
 // The attributes of a tensor.
 #include "bindings/bindings.h"
+#include "bindings/tensor_docs.h"
 #include "ops/api.h"
 #include "ops/interception.h"
 #include "ops/view.h"
@@ -259,30 +260,28 @@ PyObject* get_hooks(PyObject* o, void*) {
 }  // namespace
 
 PyGetSetDef tensor_attributes[] = {
-    {"shape", get_shape, nullptr, "The sizes of the dimensions, a Size.", nullptr},
-    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
-    {"device", get_device, nullptr, "Where the memory lies.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
-    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"requires_grad", get_requires_grad, set_requires_grad,
-     "Whether gradients are computed for it.", nullptr},
-    {"grad", get_grad, set_grad, "The accumulated gradient, or None.", nullptr},
-    {"grad_fn", get_grad_fn, nullptr, "The node that made it, or None for a leaf.", nullptr},
-    {"is_leaf", get_is_leaf, nullptr, "Whether no recorded op made it.", nullptr},
-    {"retains_grad", get_retains_grad, nullptr,
-     "Whether it keeps its gradient though an op made it.", nullptr},
-    {"output_nr", get_output_nr, nullptr, "Which of its node's outputs it is.", nullptr},
+    {"shape", get_shape, nullptr, docs::shape, nullptr},
+    {"dtype", get_dtype, nullptr, docs::dtype, nullptr},
+    {"device", get_device, nullptr, docs::device, nullptr},
+    {"ndim", get_ndim, nullptr, docs::ndim, nullptr},
+    {"itemsize", get_itemsize, nullptr, docs::itemsize, nullptr},
+    {"nbytes", get_nbytes, nullptr, docs::nbytes, nullptr},
+    {"requires_grad", get_requires_grad, set_requires_grad, docs::requires_grad, nullptr},
+    {"grad", get_grad, set_grad, docs::grad, nullptr},
+    {"grad_fn", get_grad_fn, nullptr, docs::grad_fn, nullptr},
+    {"is_leaf", get_is_leaf, nullptr, docs::is_leaf, nullptr},
+    {"retains_grad", get_retains_grad, nullptr, docs::retains_grad, nullptr},
+    {"output_nr", get_output_nr, nullptr, docs::output_nr, nullptr},
     {"_version", get_version, nullptr, "How often the memory was written in place.", nullptr},
     {"_base", get_base, nullptr, "Of a view: the tensor whose memory it shows.", nullptr},
     {"_backward_hooks", get_hooks, nullptr, nullptr, nullptr},
-    {"data", get_data, set_data, "The same memory outside the graph.", nullptr},
-    {"T", get_T, nullptr, "All dimensions reversed.", nullptr},
-    {"mT", get_mT, nullptr, "The last two dimensions exchanged.", nullptr},
-    {"H", get_H, nullptr, "The conjugate transpose of a matrix.", nullptr},
-    {"mH", get_mH, nullptr, "The conjugate transpose of the last two dimensions.", nullptr},
-    {"real", get_real, set_real, "The real part, a view.", nullptr},
-    {"imag", get_imag, set_imag, "The imaginary part, a view.", nullptr},
+    {"data", get_data, set_data, docs::data, nullptr},
+    {"T", get_T, nullptr, docs::T, nullptr},
+    {"mT", get_mT, nullptr, docs::mT, nullptr},
+    {"H", get_H, nullptr, docs::H, nullptr},
+    {"mH", get_mH, nullptr, docs::mH, nullptr},
+    {"real", get_real, set_real, docs::real, nullptr},
+    {"imag", get_imag, set_imag, docs::imag, nullptr},
     {"is_cpu", get_is_on, nullptr, "Whether it lies on the CPU.", const_cast<char*>("cpu")},
     {"is_cuda", get_is_on, nullptr, "Whether it lies on a CUDA device.", const_cast<char*>("cuda")},
     {"is_sparse", get_false, nullptr, "False: there are no sparse tensors.", nullptr},

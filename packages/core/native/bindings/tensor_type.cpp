@@ -3,6 +3,7 @@
 #include <structmember.h>
 
 #include "bindings/bindings.h"
+#include "bindings/tensor_docs.h"
 #include "dispatch/promotion.h"
 #include "ops/api.h"
 #include "ops/construct.h"
@@ -202,8 +203,7 @@ PyGetSetDef dict_attribute[] = {{"__dict__", get_dict, set_dict, nullptr, nullpt
 PyMethodDef own_methods[] = {
     {"_make_subclass", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(make_subclass)),
      METH_VARARGS | METH_KEYWORDS | METH_STATIC, nullptr},
-    {"as_subclass", as_subclass, METH_O,
-     "as_subclass(cls) -> Tensor\n\nThe same memory and history as an instance of a subclass."},
+    {"as_subclass", as_subclass, METH_O, docs::as_subclass},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(Tensor, dict), READONLY, nullptr},
