@@ -65,7 +65,7 @@ FUNCTIONS = {
     "scaled_modified_bessel_k0": (k_scaled(0), 0.05, 60),
     "scaled_modified_bessel_k1": (k_scaled(1), 0.05, 60),
     "bessel_j0": (j(0), -2, 2), "bessel_j1": (j(1), 0.5, 3),
-    "erfcx": (each(lambda x: math.exp(x * x) * math.erfc(x)), -5, 5),
+    "erfcx": (each(lambda x: math.exp(x * x) * math.erfc(x)), -3, 5),
     "entr": (lambda x: -x * np.log(x), 0.01, 0.9),
     "ndtri": (each(NormalDist().inv_cdf), 0.001, 0.4),
     "erfinv": (each(lambda x: NormalDist().inv_cdf((x + 1) / 2) / math.sqrt(2)), 0.1, 0.99),

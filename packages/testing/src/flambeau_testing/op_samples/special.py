@@ -89,7 +89,7 @@ def airy(x: float) -> float:
 
 def zeta(s: float, q: Array) -> Array:
     """The sum over 2000 terms, and what Euler's and Maclaurin's formula adds for the others."""
-    end = q + 2000
+    end: Array = q + 2000
     head = sum((q + k) ** -s for k in range(2000))
     return head + end ** (1 - s) / (s - 1) + end**-s / 2 + s * end ** (-s - 1) / 12
 
@@ -100,7 +100,8 @@ def polygamma(n: int, x: Array) -> Array:
 
 def mvlgamma(x: Array, p: int) -> Array:
     log_gamma = elementwise(math.lgamma)
-    return p * (p - 1) / 4 * math.log(math.pi) + sum(log_gamma(x - k / 2) for k in range(p))
+    total: Array = sum((log_gamma(x - k / 2) for k in range(p)), np.zeros(x.shape))
+    return total + p * (p - 1) / 4 * math.log(math.pi)
 
 
 def lower_gamma(a: Array, x: Array) -> Array:
