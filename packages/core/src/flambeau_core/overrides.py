@@ -1,8 +1,9 @@
-"""Classes and modes that say what ops do: ``__flambeau_function__``, PyTorch's ``__torch_function__``.
+"""Classes and modes that say what ops do: ``__flambeau_function__``, ``__torch_function__``.
 
 A class with the class method ``__torch_function__(cls, func, types, args, kwargs)`` (or
-``__flambeau_function__``, which is asked first) is called in place of every op on its instances. A
-plain subclass of Tensor inherits one that runs the op and makes its results instances of the subclass.
+``__flambeau_function__``, which is asked first) is called in place of every op on its instances.
+A plain subclass of Tensor inherits one that runs the op and makes its results instances of the
+subclass.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ Tensor = _C.Tensor
 NAMES = ("__flambeau_function__", "__torch_function__")
 # Bits of _C.attend; see ops/interception.h.
 FUNCTION_MODES, OVERRIDES_OFF = 2, 8
-OVERRIDES = 16
+OVERRIDES, SPARSE = 16, 4096  # flags of tensors; see tensor/tensor.h
 
 
 class _Modes(threading.local):
@@ -53,7 +54,7 @@ _modes = _Modes()
 
 def wanted(overriding: int) -> bool:
     """Whether a mode is active, or tensors of overriding classes are to be asked."""
-    return bool(_modes.stack) or bool(overriding and not _modes.off)
+    return bool(_modes.stack) or bool(overriding & SPARSE or (overriding and not _modes.off))
 
 
 def _disabled_torch_function_impl(
@@ -71,7 +72,7 @@ def _implementation(cls: type) -> Any:
     for base in cls.__mro__:
         for name in NAMES:
             if name in vars(base):
-                f = getattr(vars(base)[name], "__get__")(None, cls)
+                f = vars(base)[name].__get__(None, cls)
                 return None if getattr(f, "__func__", f) is _disabled_torch_function_impl else f
     return None
 
@@ -85,7 +86,7 @@ def _overriding_types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[typ
             for item in x:
                 look(item)
         elif type(x) is not Tensor and type(x) not in types:
-            if _implementation(type(x)) is None or (isinstance(x, Tensor) and _modes.off):
+            if _implementation(type(x)) is None or (_modes.off and _can_be_passed_over(x)):
                 return
             at = next((i for i, t in enumerate(types) if issubclass(type(x), t)), len(types))
             types.insert(at, type(x))
@@ -93,6 +94,11 @@ def _overriding_types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[typ
     for x in (*args, *kwargs.values()):
         look(x)
     return types
+
+
+def _can_be_passed_over(x: Any) -> bool:
+    """Whether switching overrides off concerns it: there is nothing else to a sparse tensor."""
+    return isinstance(x, Tensor) and not type(x)._interception & SPARSE
 
 
 def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -234,7 +240,7 @@ def _default(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None
     return result if name in ("__get__", "__set__") else _converted(result, cls)
 
 
-def _init_subclass(cls: Any, **kwargs: Any) -> None:
+def _init_subclass(cls: Any, /, **kwargs: Any) -> None:
     super(Tensor, cls).__init_subclass__(**kwargs)
     if "_interception" in vars(cls):
         return
@@ -291,7 +297,7 @@ def install() -> None:
     """Gives Tensor the function that its subclasses inherit."""
     for name in NAMES:
         setattr(Tensor, name, classmethod(_default))
-    Tensor.__init_subclass__ = classmethod(_init_subclass)
+    Tensor.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[method-assign, assignment]
     Tensor._interception = 0
 
 

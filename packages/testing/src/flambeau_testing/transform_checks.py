@@ -57,7 +57,7 @@ def _examples(tensor: fb.Tensor) -> fb.Tensor:
 
 
 def check_vmap(op: Declaration, device: str) -> None:
-    """Every sample over a batch of all its tensors, and of each of them alone, as a loop gives it."""
+    """Every sample over a batch of all its tensors, and of each alone, as a loop gives it."""
     dtype = "float64" if "float64" in op.dtypes else op.dtypes[-1]
     for sample in op.drawn():
         placed = place(sample, dtype, device)
@@ -85,7 +85,7 @@ def check_vmap(op: Declaration, device: str) -> None:
 
 
 def check_forward_mode(op: Declaration, device: str) -> None:
-    """For random u and v, u . (J v) by forward mode and (u J) . v by reverse mode are one number."""
+    """For random u and v, u . (J v) by forward mode is (u J) . v by reverse mode."""
     rng = np.random.default_rng(7)
     for sample in op.drawn():
         placed, variables = with_gradients(sample, device)
@@ -102,9 +102,7 @@ def check_forward_mode(op: Declaration, device: str) -> None:
             [y for y, _ in kept], variables, [u for _, u in kept], allow_unused=True
         )
         by_forward = sum(float((u * t).sum()) for u, t in zip(cotangents, forward))
-        by_reverse = sum(
-            float((g * v).sum()) for g, v in zip(grads, tangents) if g is not None
-        )
+        by_reverse = sum(float((g * v).sum()) for g, v in zip(grads, tangents) if g is not None)
         assert np.isclose(by_forward, by_reverse, 1e-8, 1e-8, equal_nan=True), (
             f"{op.id}: forward mode gives {by_forward}, reverse mode {by_reverse}"
         )

@@ -83,7 +83,7 @@ def _gradients(
         )
     if strict and (len(pairs) < len(ys) or any(g is None for g in found)):
         raise RuntimeError(
-            f"{function}: with strict=True every output must depend on every input, but one does not"
+            f"{function}: with strict=True every output must depend on every input; one does not"
         )
     return tuple(_C.zeros_like(x) if g is None else g for g, x in zip(found, xs))
 

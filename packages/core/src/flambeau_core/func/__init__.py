@@ -1,9 +1,9 @@
 """Function transforms: gradients, Jacobians and batches of functions; they nest freely.
 
-    >>> import flambeau as torch
-    >>> per_sample = torch.func.vmap(torch.func.grad(lambda x: x.sin().sum()))
-    >>> per_sample(torch.zeros(3, 2)).shape
-    Size([3, 2])
+>>> import flambeau as torch
+>>> per_sample = torch.func.vmap(torch.func.grad(lambda x: x.sin().sum()))
+>>> per_sample(torch.zeros(3, 2)).shape
+Size([3, 2])
 """
 
 from __future__ import annotations

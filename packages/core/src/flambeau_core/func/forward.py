@@ -59,9 +59,7 @@ def jvp(
 
         def tangent(y: Any) -> Any:
             if not isinstance(y, Tensor):
-                raise RuntimeError(
-                    f"jvp: the function must return tensors, got {type(y).__name__}"
-                )
+                raise RuntimeError(f"jvp: the function must return tensors, got {type(y).__name__}")
             t = tangent_of(y, level)
             if t is None and strict:
                 raise RuntimeError(

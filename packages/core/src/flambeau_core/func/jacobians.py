@@ -115,10 +115,7 @@ def jacfwd(
             parts = column_of_all.movedim(0, -1).split(sizes, -1)
             blocks.append(
                 tree_unflatten(
-                    [
-                        p.reshape(*column_of_all.shape[1:], *x.shape)
-                        for p, x in zip(parts, inputs)
-                    ],
+                    [p.reshape(*column_of_all.shape[1:], *x.shape) for p, x in zip(parts, inputs)],
                     in_spec,
                 )
             )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from .. import _C
 from ..autograd.grad_mode import enable_grad
 from ..transforms.levels import active, below, levels
 from ..transforms.pytree import tree_flatten, tree_map, tree_unflatten
 from ..transforms.reverse import boundary, gradient, spread
-from ..transforms.tensors import innermost, tangent_of
+from ..transforms.tensors import BatchedTensor, batch, innermost, set_tangent, tangent_of
 from .arguments import Argnums, check_tensors, exchanged, picked, split_aux
 
 __all__ = ["grad", "grad_and_value", "vjp"]
@@ -41,11 +41,7 @@ def _released(x: Any, beyond: bool) -> Any:
     if level is None:
         return x.detach() if x.requires_grad else x
     if level.kind == "vmap":
-        from ..transforms.tensors import batch
-
-        return batch(_released(x.value, False), level)
-    from ..transforms.tensors import set_tangent
-
+        return batch(_released(cast(BatchedTensor, x).value, False), level)
     with below(level):
         y = _released(x, False)
         tangent = tangent_of(x, level)
@@ -79,7 +75,10 @@ class _Pullback:
                     f"{function}: the function must return tensors, got {type(y).__name__}"
                 )
         own = [p for x in self.inputs for p in _plain(x)]
-        everything = [*self.leaves, *(a for a in tree_flatten(self.aux)[0] if isinstance(a, Tensor))]
+        everything = [
+            *self.leaves,
+            *(a for a in tree_flatten(self.aux)[0] if isinstance(a, Tensor)),
+        ]
         self.beyond = any(outer) or _C.reaches_beyond(
             [p for y in everything for p in _plain(y)], own
         )
@@ -89,9 +88,9 @@ class _Pullback:
 
     def back(self, cotangents: list[Any], create_graph: bool) -> list[Any]:
         """The gradients of the inputs, zeros where there is none."""
-        create = create_graph and (self.beyond or any(
-            p.requires_grad for g in cotangents for p in _plain(g)
-        ))
+        create = create_graph and (
+            self.beyond or any(p.requires_grad for g in cotangents for p in _plain(g))
+        )
         found = gradient(self.leaves, self.inputs, cotangents, create)
         return [
             _C.zeros_like(_released(x, False)) if g is None else g
@@ -115,7 +114,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     pull = _Pullback("vjp", func, primals, has_aux)
     output = pull.outside(pull.output)
 
-    def vjp_fn(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+    def vjp_fn(
+        *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> Any:
         given = cotangents[0] if len(cotangents) == 1 else cotangents
         grads, spec = tree_flatten(given)
         if len(grads) != len(pull.leaves):
@@ -163,9 +164,7 @@ def grad_and_value(
         pull = _Pullback("grad", of_chosen, (chosen,), has_aux)
         y = pull.output
         if not isinstance(y, Tensor):
-            raise RuntimeError(
-                f"grad: the function must return a tensor, got {type(y).__name__}"
-            )
+            raise RuntimeError(f"grad: the function must return a tensor, got {type(y).__name__}")
         if y.ndim != 0:
             raise RuntimeError(
                 "grad: the function must return a tensor without dimensions, got one of shape "

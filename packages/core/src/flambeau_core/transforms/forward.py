@@ -53,7 +53,9 @@ def make_dual(tensor: Any, tangent: Any, level: Level | None = None) -> Any:
     """
     level = level or innermost_forward()
     if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"make_dual: expected a floating-point or complex tensor, got {tensor.dtype}")
+        raise ValueError(
+            f"make_dual: expected a floating-point or complex tensor, got {tensor.dtype}"
+        )
     if tensor.shape != tangent.shape:
         raise RuntimeError(
             f"make_dual: the tangent must have the shape of the tensor, {list(tensor.shape)}, but "

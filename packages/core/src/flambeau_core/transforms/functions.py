@@ -49,9 +49,7 @@ def _batched(cls: Any, args: tuple[Any, ...], run: Callable[..., Any], level: Le
             f"{cls.__name__} has no rule for vmap: override its static method vmap, or set "
             "generate_vmap_rule=True"
         )
-    results = [
-        apply_function(cls, example(args, i, level), run) for i in range(level.batch_size)
-    ]
+    results = [apply_function(cls, example(args, i, level), run) for i in range(level.batch_size)]
     return stacked(results, level)
 
 

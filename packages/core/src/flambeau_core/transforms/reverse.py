@@ -116,12 +116,12 @@ def _of_batch(pairs: list[Any], inputs: Any, create_graph: bool, level: Level) -
         return [None] * len(inputs)
     # Many gradients of one graph: one pass each.
     each = [
-        gradient([y for y, _ in pairs], inputs, [_example(g, i, level) for _, g in pairs], create_graph)
+        gradient(
+            [y for y, _ in pairs], inputs, [_example(g, i, level) for _, g in pairs], create_graph
+        )
         for i in range(level.batch_size)
     ]
-    return [
-        None if gs[0] is None else batch(_C.stack(list(gs)), level) for gs in zip(*each)
-    ]
+    return [None if gs[0] is None else batch(_C.stack(list(gs)), level) for gs in zip(*each)]
 
 
 def _example(g: Any, i: int, level: Level) -> Any:

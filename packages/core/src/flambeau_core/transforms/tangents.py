@@ -24,10 +24,10 @@ F = Callable[..., Any]
 
 # Linear in the first argument, whatever the others are; views among them.
 LINEAR = """neg negative positive clone contiguous sum mean cumsum real imag view_as_real
-view_as_complex conj conj_physical expand expand_as reshape reshape_as view view_as permute transpose
-swapaxes swapdims t squeeze unsqueeze select narrow diagonal as_strided unfold flatten ravel unflatten
-movedim moveaxis unbind chunk split split_with_sizes to float double half bfloat16 cfloat cdouble
-type_as gather index_select take _index _slice"""
+view_as_complex conj conj_physical expand expand_as reshape reshape_as view view_as permute
+transpose swapaxes swapdims t squeeze unsqueeze select narrow diagonal as_strided unfold
+flatten ravel unflatten movedim moveaxis unbind chunk split split_with_sizes to float double
+half bfloat16 cfloat cdouble type_as gather index_select take _index _slice"""
 JOINING = "cat concat concatenate stack"
 PRODUCTS = "mul multiply matmul mm bmm mv dot"
 # Results that do not change with the values, or do not carry tangents.
@@ -56,7 +56,7 @@ def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any
     tangents = {id(x): tangent_of(x, level) for x in tensors_in(args)}
     with below(level):
         result = call(op, overload, args)
-        rule = RULES.get(op.__name__, _by_double_vjp)
+        rule: F = RULES.get(op.__name__, _by_double_vjp)
         found = rule(op, overload, args, lambda x: tangents.get(id(x)), result)
     attach_tangents(result, found, level)
     return result
@@ -116,13 +116,13 @@ def _add(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
     x, y = (tangent(a) if isinstance(a, Tensor) else None for a in args[:2])
     if x is not None and y is not None:
         return call(op, overload, (x, y, *args[2:]))
-    if x is not None:
-        t = -x if op.__name__ == "rsub" and args[2] == 1 else x
-        if op.__name__ == "rsub" and args[2] != 1:
-            t = x * -args[2]
-    else:
-        t = y if args[2] == 1 else y * args[2]
-        t = -t if op.__name__ in ("sub", "subtract") else t
+    # self + alpha other, and the same with one of the two signs exchanged
+    name, alpha = op.__name__, args[2]
+    factor = alpha if (y is not None) != (name == "rsub") else 1
+    negative = name == "rsub" if x is not None else name in ("sub", "subtract")
+    t: Any = x if y is None else y
+    if factor != 1 or negative:
+        t = t * (-factor if negative else factor)
     return t.expand(result.shape).to(result.dtype, copy=True)
 
 
@@ -165,7 +165,9 @@ def by_double_vjp(function: F, args: Any, tangent: F, result: Any) -> Any:
     return found[0] if isinstance(result, Tensor) else found
 
 
-def _transposed_twice(ys: list[Any], xs: list[Any], tangents: list[Any], recorded: bool) -> list[Any]:
+def _transposed_twice(
+    ys: list[Any], xs: list[Any], tangents: list[Any], recorded: bool
+) -> list[Any]:
     differentiable = [y for y in ys if _differentiable(y) and y.requires_grad]
     seeds = [boundary(_C.zeros_like(y.detach())) for y in differentiable]
     grads = gradient(differentiable, xs, seeds, True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import _C
 from ..overrides import disabled
-from .levels import Level, active, below
+from .levels import Level, active
 
 __all__ = [
     "BatchedTensor",
@@ -31,7 +31,7 @@ class NotBatchable(RuntimeError):
     """An op cannot be run on all examples of a batch at once."""
 
 
-class BatchedTensor(Tensor):  # type: ignore[misc, valid-type]
+class BatchedTensor(Tensor):
     """What the function under vmap sees: it looks like its first example.
 
     Attributes:
@@ -65,15 +65,15 @@ class BatchedTensor(Tensor):  # type: ignore[misc, valid-type]
         return bool(self.value.is_leaf)
 
     @property
-    def data(self) -> Any:
+    def data(self) -> Any:  # type: ignore[override]
         return self.detach()
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Any:  # type: ignore[override]
         return batch(self.value.real, self.level)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Any:  # type: ignore[override]
         return batch(self.value.imag, self.level)
 
     def backward(self, *args: Any, **kwargs: Any) -> None:

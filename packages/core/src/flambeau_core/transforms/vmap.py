@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from .. import _C
 from .levels import Level, entered
 from .pytree import tree_flatten, tree_map, tree_unflatten
-from .tensors import batch, is_batched
+from .tensors import BatchedTensor, batch, is_batched
 
 __all__ = ["spread_prefix", "vmap"]
 
@@ -137,15 +137,15 @@ def _run(
     randomness: str,
 ) -> Any:
     with entered(Level("vmap", size, randomness)) as level:
-        seen = [
-            x if d is None else batch(x.movedim(d, 0), level) for x, d in zip(leaves, dims)
-        ]
+        seen = [x if d is None else batch(x.movedim(d, 0), level) for x, d in zip(leaves, dims)]
         args, kwargs = tree_unflatten(seen, spec)
         result = func(*args, **kwargs)
         outputs, out_spec = tree_flatten(result)
-        to = spread_prefix("out_dims", out_dims, result) if not _single(out_dims, result) else [
-            out_dims[0]
-        ]
+        to = (
+            spread_prefix("out_dims", out_dims, result)
+            if not _single(out_dims, result)
+            else [out_dims[0]]
+        )
         values = [_value(func, y, level) for y in outputs]
     return tree_unflatten(
         [_placed(func, v, d, shared) for (v, shared), d in zip(values, to)], out_spec
@@ -167,7 +167,7 @@ def _value(func: Any, y: Any, level: Level) -> tuple[Any, bool]:
             f"{type(y).__name__}"
         )
     if is_batched(y, level):
-        return y.value, False
+        return cast(BatchedTensor, y).value, False
     return y.unsqueeze(0).expand(level.batch_size, *y.shape), True
 
 

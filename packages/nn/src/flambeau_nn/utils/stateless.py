@@ -100,7 +100,9 @@ def _exchanged(
             continue
         path, _, attribute = name.rpartition(".")
         owner = module.get_submodule(path)
-        place = owner._parameters if attribute in owner._parameters else owner._buffers
+        place: dict[str, Any] = (
+            owner._parameters if attribute in owner._parameters else owner._buffers
+        )
         before.append((place, attribute, place[attribute]))
         place[attribute] = value
     try:

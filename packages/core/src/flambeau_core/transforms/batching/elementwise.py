@@ -9,17 +9,21 @@ from .rule import BatchedCall, Tensor, rule
 
 __all__ = ["aligned"]
 
-UNARY = """abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh
-atan atanh bitwise_not ceil clone conj conj_physical contiguous cos cosh deg2rad detach digamma erf
-erfc erfinv exp exp2 expm1 fix floor isfinite isinf isnan lgamma log log10 log1p log2 logical_not
-neg negative positive reciprocal relu round rsqrt sgn sigmoid sign signbit sin sinh sqrt square tan
-tanh trunc celu elu gelu leaky_relu selu silu softplus bool byte char cdouble cfloat cpu double
-float half int long short bfloat16 zeros_like ones_like full_like empty_like i0 nan_to_num
-resolve_conj resolve_neg view_as_real view_as_complex real imag"""
-BINARY = """add sub subtract rsub mul multiply div divide true_divide floor_divide remainder fmod pow
+UNARY = """
+abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan
+atanh bitwise_not ceil clone conj conj_physical contiguous cos cosh deg2rad detach digamma erf
+erfc erfinv exp exp2 expm1 fix floor isfinite isinf isnan lgamma log log10 log1p log2
+logical_not neg negative positive reciprocal relu round rsqrt sgn sigmoid sign signbit sin sinh
+sqrt square tan tanh trunc celu elu gelu leaky_relu selu silu softplus bool byte char cdouble
+cfloat cpu double float half int long short bfloat16 zeros_like ones_like full_like empty_like
+i0 nan_to_num resolve_conj resolve_neg view_as_real view_as_complex real imag
+"""
+BINARY = """
+add sub subtract rsub mul multiply div divide true_divide floor_divide remainder fmod pow
 maximum minimum fmax fmin atan2 arctan2 hypot copysign nextafter logaddexp xlogy bitwise_and
 bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift eq ne lt le gt ge greater
-greater_equal less less_equal not_equal logical_and logical_or logical_xor gcd lcm"""
+greater_equal less less_equal not_equal logical_and logical_or logical_xor gcd lcm
+"""
 TERNARY = "addcmul addcdiv lerp clamp clip masked_fill fill"
 
 

@@ -125,9 +125,7 @@ def index(call: BatchedCall) -> Any:
 def _index_dims_to(y: Any, p: _Places) -> Any:
     if p.front == 0 or p.ndim == 0:
         return y
-    return y.movedim(
-        tuple(range(1, 1 + p.ndim)), tuple(range(1 + p.front, 1 + p.front + p.ndim))
-    )
+    return y.movedim(tuple(range(1, 1 + p.ndim)), tuple(range(1 + p.front, 1 + p.front + p.ndim)))
 
 
 @rule("index_put")
@@ -141,9 +139,7 @@ def index_put(call: BatchedCall) -> Any:
     )
     s = call.repeated(source, p.ndim + p.rest)
     if p.front and p.ndim:
-        s = s.movedim(
-            tuple(range(1 + p.front, 1 + p.front + p.ndim)), tuple(range(1, 1 + p.ndim))
-        )
+        s = s.movedim(tuple(range(1 + p.front, 1 + p.front + p.ndim)), tuple(range(1, 1 + p.ndim)))
     return v.index_put(places, s, accumulate)
 
 

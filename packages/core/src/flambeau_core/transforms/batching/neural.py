@@ -33,8 +33,10 @@ def convolution(call: BatchedCall) -> Any:
     single = x.ndim == _spatial(call.name) + 1
     if not call.batched(weight) and not call.batched(bias):
         v = call.value(x)
-        return call.run(*call.replaced(input=v)) if single else _unfolded(
-            call.run(*call.replaced(input=_folded(v))), b
+        return (
+            call.run(*call.replaced(input=v))
+            if single
+            else _unfolded(call.run(*call.replaced(input=_folded(v))), b)
         )
     # Every example has its own weights: the examples become groups of channels.
     v = call.repeated(x)

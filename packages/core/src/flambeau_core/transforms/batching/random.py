@@ -17,10 +17,12 @@ ELEMENTWISE = ("bernoulli", "poisson", "_standard_gamma", "binomial", "_sample_d
 IN_PLACE = ("normal_", "uniform", "random", "exponential", "geometric", "cauchy", "log_normal")
 RANDOM = (*FACTORIES, *LIKE, *ELEMENTWISE, *IN_PLACE, "dropout", "multinomial", "rrelu")
 
+OP: Any = type(_C.add)
 for _name in RANDOM:
     for _home in (_C, _C.Tensor, _C.nn_ops):
         for _form in (_name, f"{_name}_"):
-            if isinstance(_op := vars(_home).get(_form), type(_C.add)):
+            _op: Any = vars(_home).get(_form)
+            if isinstance(_op, OP):
                 _op.asks_transforms = True
 
 
