@@ -78,6 +78,11 @@ class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
         series = math.log(2) + (4 / 3 + 104 / 45 * x) * x
         return fb.where(self._is_far(), exact, series)
 
+    def _bend(self, x: Tensor, divisor: int) -> Tensor:
+        """By how much `cdf` and `icdf` leave the diagonal near 1/2, to the second order."""
+        logits = self.logits
+        return logits * x * (1 - x) * (0.5 - logits * (1 - 2 * x) / divisor)
+
     @property
     def mean(self) -> Tensor:
         far = self._far_probs()
@@ -109,14 +114,14 @@ class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
             self._validate_sample(value)
         far = self._far_probs()
         exact = (far.pow(value) * (1 - far).pow(1 - value) + far - 1) / (2 * far - 1)
-        return fb.where(self._is_far(), exact, value).clamp(0, 1)
+        return fb.where(self._is_far(), exact, value - self._bend(value, 12)).clamp(0, 1)
 
     def icdf(self, value: Tensor) -> Tensor:
         far = self._far_probs()
         exact = ((-far + value * (2 * far - 1)).log1p() - (-far).log1p()) / (
             far.log() - (-far).log1p()
         )
-        return fb.where(self._is_far(), exact, value)
+        return fb.where(self._is_far(), exact, value + self._bend(value, -6))
 
     def entropy(self) -> Tensor:
         log_probs0 = (-self.probs).log1p()

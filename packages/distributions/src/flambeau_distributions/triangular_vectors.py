@@ -25,7 +25,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """The matrix with these entries on and below a diagonal, and zeros above.
 
     Raises:
-        ValueError: no matrix has so many entries there.
+        RuntimeError: no matrix has so many entries there.
     """
     count = vec.shape[-1]
     if diag <= 0:  # a triangle of n + diag rows
@@ -35,7 +35,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         n = round((math.sqrt(slope**2 + 4 * (diag * (diag + 1) + 2 * count)) - slope) / 2)
     rows, columns = fb.tril_indices(n, n, diag, device=vec.device)
     if rows.numel() != count:
-        raise ValueError(f"{count} entries do not fill the triangle at diagonal {diag}")
+        raise RuntimeError(f"{count} entries do not fill the triangle at diagonal {diag}")
     matrix = vec.new_zeros((*vec.shape[:-1], n, n))
     matrix[..., rows, columns] = vec
     return matrix

@@ -22,11 +22,13 @@ _Normal = MultivariateNormal | LowRankMultivariateNormal
 
 @register_kl(MultivariateNormal, MultivariateNormal)
 def _full_full(p: MultivariateNormal, q: MultivariateNormal) -> Tensor:
+    _check_event_shapes(p, q)
     return _divergence(p, q, _squared_norm(_solved(q, p._unbroadcasted_scale_tril)))
 
 
 @register_kl(LowRankMultivariateNormal, MultivariateNormal)
 def _low_full(p: LowRankMultivariateNormal, q: MultivariateNormal) -> Tensor:
+    _check_event_shapes(p, q)
     of_factor = _squared_norm(_solved(q, p._unbroadcasted_cov_factor))
     of_diagonal = _squared_norm(_solved(q, p._unbroadcasted_cov_diag.sqrt().diag_embed()))
     return _divergence(p, q, of_factor + of_diagonal)
@@ -34,24 +36,29 @@ def _low_full(p: LowRankMultivariateNormal, q: MultivariateNormal) -> Tensor:
 
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
 def _full_low(p: MultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
+    _check_event_shapes(p, q)
     factor = p._unbroadcasted_scale_tril
     return _divergence(p, q, _trace_of_factor(q, factor))
 
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
 def _low_low(p: LowRankMultivariateNormal, q: LowRankMultivariateNormal) -> Tensor:
+    _check_event_shapes(p, q)
     diagonal = p._unbroadcasted_cov_diag
     correction = _correction(q) * diagonal.sqrt().unsqueeze(-2)
     of_diagonal = (diagonal / q._unbroadcasted_cov_diag).sum(-1) - _squared_norm(correction)
     return _divergence(p, q, _trace_of_factor(q, p._unbroadcasted_cov_factor) + of_diagonal)
 
 
-def _divergence(p: _Normal, q: _Normal, trace: Tensor) -> Tensor:
+def _check_event_shapes(p: _Normal, q: _Normal) -> None:
     if p.event_shape != q.event_shape:
         raise ValueError(
             f"the event shapes {tuple(p.event_shape)} and {tuple(q.event_shape)} of two "
             "multivariate normal distributions differ"
         )
+
+
+def _divergence(p: _Normal, q: _Normal, trace: Tensor) -> Tensor:
     log_dets = _log_det(q) - _log_det(p)
     return 0.5 * (trace + _distance(q, q.loc - p.loc) - p.event_shape[0] + log_dets)
 

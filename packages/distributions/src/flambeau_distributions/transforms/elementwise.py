@@ -219,7 +219,8 @@ class AffineTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         if isinstance(self.scale, Tensor):
-            logs = self.scale.abs().log().expand(x.shape)
+            shape = fb.broadcast_shapes(x.shape, self.scale.shape)
+            logs = self.scale.abs().log().expand(shape)
         else:
             logs = fb.full_like(x, math.log(abs(self.scale)), requires_grad=False)
         return sum_rightmost(logs, self._event_dim)
