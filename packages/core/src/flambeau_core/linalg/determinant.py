@@ -91,5 +91,5 @@ def logdet(self: Tensor) -> Tensor:
     require_square_numbers("logdet", self)
     sign, logabsdet = sign_and_logarithm(self)
     if self.is_complex():
-        return logabsdet + sign.log()  # type: ignore[no-any-return]
+        return logabsdet + sign.log()
     return fb.where(sign == -1, fb.full_like(logabsdet, fb.nan), logabsdet)

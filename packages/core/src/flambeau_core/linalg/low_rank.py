@@ -7,8 +7,8 @@ constructing approximate matrix decompositions, SIAM Review 53 (2011), algorithm
 from __future__ import annotations
 
 import flambeau_core as fb
-from flambeau_core.linalg.qr import qr
-from flambeau_core.linalg.svd import svd
+from flambeau_core.linalg.qr import factored
+from flambeau_core.linalg.svd import decomposed
 
 __all__ = ["pca_lowrank", "svd_lowrank"]
 
@@ -18,10 +18,10 @@ Tensor = fb.Tensor
 def _range_finder(A: Tensor, q: int, niter: int) -> Tensor:
     """Orthonormal columns ``(..., m, q)`` that nearly span those of ``A``."""
     start = fb.randn([A.shape[-1], q], dtype=A.dtype, device=A.device)
-    Q: Tensor = qr(A @ start)[0]
+    Q: Tensor = factored(A @ start, "reduced")[0]
     for _ in range(niter):
-        Q = qr(A.mH @ Q)[0]
-        Q = qr(A @ Q)[0]
+        Q = factored(A.mH @ Q, "reduced")[0]
+        Q = factored(A @ Q, "reduced")[0]
     return Q
 
 
@@ -38,7 +38,7 @@ def svd_lowrank(
     wide = A.shape[-2] < A.shape[-1]
     matrix = A.mH if wide else A
     Q = _range_finder(matrix, q, 2 if niter is None else niter)
-    U, S, Vh = svd(Q.mH @ matrix, False)
+    U, S, Vh = decomposed(Q.mH @ matrix, False, "svd_lowrank")
     U, V = Q @ U, Vh.mH
     return (V, S, U) if wide else (U, S, V)
 

@@ -165,7 +165,9 @@ def chain_matmul(*matrices: Tensor, out: Any = None) -> Tensor:
             )
     if len(matrices) == 1:
         return matrices[0]
-    return multi_dot(list(matrices), out=out) if out is not None else multi_dot(list(matrices))
+    whole: Any = multi_dot
+    product: Tensor = whole(list(matrices), out=out)
+    return product
 
 
 # ---- systems over whole tensors -----------------------------------------------------
@@ -198,5 +200,5 @@ def tensorsolve(self: Tensor, other: Tensor, dims: Sequence[int] | None) -> Tens
             f"prod(self.shape[:other.ndim]), but got {columns} != {rows} "
             f"(shapes {tuple(self.shape)} and {tuple(other.shape)})"
         )
-    solution: Tensor = solve(A.reshape([rows, columns]), other.reshape([-1]))
+    solution: Tensor = solve(A.reshape([rows, columns]), other.reshape([-1]), left=True)
     return solution.reshape(wanted)

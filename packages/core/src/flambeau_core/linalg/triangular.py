@@ -45,8 +45,8 @@ def solve_with(
 ) -> Tensor:
     """The solution for checked matrices of one batch shape."""
     if left:
-        return solved(A, B, upper, unitriangular)  # type: ignore[no-any-return]
-    return solved(A.mT, B.mT, not upper, unitriangular).mT  # type: ignore[no-any-return]
+        return solved(A, B, upper, unitriangular)
+    return solved(A.mT, B.mT, not upper, unitriangular).mT
 
 
 def require_compatible(name: str, A: Tensor, B: Tensor, left: bool) -> None:
