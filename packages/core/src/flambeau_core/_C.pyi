@@ -151,7 +151,7 @@ class Tensor:
         """Where the memory lies."""
     @property
     def layout(self) -> _Layout:
-        """The layout: strided."""
+        """How the elements are stored: strided, or sparse_coo."""
     @property
     def ndim(self) -> _int:
         """The number of dimensions."""
@@ -163,7 +163,7 @@ class Tensor:
         """Bytes of all elements."""
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made it, or None for a leaf."""
+        """The node of the graph that made it, or None for a leaf."""
     @property
     def is_leaf(self) -> _bool:
         """Whether no recorded op made it."""
@@ -175,10 +175,10 @@ class Tensor:
         """Which of its node's outputs it is."""
     @property
     def T(self) -> Tensor:
-        """All dimensions reversed."""
+        """All dimensions reversed: a view."""
     @property
     def mT(self) -> Tensor:
-        """The last two dimensions exchanged."""
+        """The last two dimensions exchanged: a view."""
     @property
     def H(self) -> Tensor:
         """The conjugate transpose of a matrix."""
@@ -208,7 +208,7 @@ class Tensor:
         """False: there are no quantized tensors."""
     @property
     def is_sparse(self) -> _bool:
-        """False: there are no sparse tensors."""
+        """Whether only some elements are stored, with their places."""
     @property
     def is_xpu(self) -> _bool:
         """Whether it lies on a device of type xpu."""
@@ -227,7 +227,7 @@ class Tensor:
     def _make_subclass(cls: builtins.type[Any], data: Tensor, require_grad: _bool = False) -> Any:
         """Convert a function to be a static method."""
     def as_subclass(self, cls: builtins.type[Any]) -> Any:
-        """The same memory and history as an instance of a subclass."""
+        """The same memory and history as an instance of a subclass of Tensor."""
     def __bool__(self) -> _bool: ...
     def __int__(self) -> _int: ...
     def __float__(self) -> _float: ...
@@ -309,34 +309,39 @@ class Tensor:
 
     # What it says of itself.
     def item(self) -> Any:
-        """The value of a tensor of one element."""
+        """The value of a tensor of one element, as a Python number."""
     def tolist(self) -> Any:
-        """The values as nested lists."""
+        """The values as nested lists of Python numbers; one number for a tensor without
+        dimensions."""
     def numpy(self, *, force: _bool = False) -> Any:
         """The tensor as a NumPy array over the same memory: a change of either shows in the
         other."""
     @overload
-    def size(self, dim: None = None) -> Size: ...
+    def size(self, dim: None = None) -> Size:
+        """The sizes of all dimensions, a Size, or the size of one."""
     @overload
-    def size(self, dim: _int) -> _int: ...
+    def size(self, dim: _int) -> _int:
+        """The sizes of all dimensions, a Size, or the size of one."""
     @overload
-    def stride(self, dim: None = None) -> tuple[_int, ...]: ...
+    def stride(self, dim: None = None) -> tuple[_int, ...]:
+        """How many elements of the memory lie between neighbours: of all dimensions, or of one."""
     @overload
-    def stride(self, dim: _int) -> _int: ...
+    def stride(self, dim: _int) -> _int:
+        """How many elements of the memory lie between neighbours: of all dimensions, or of one."""
     def dim(self) -> _int:
         """The number of dimensions."""
     def dim_order(self) -> tuple[_int, ...]:
         """The dimensions from the largest stride to the smallest."""
     def ndimension(self) -> _int:
-        """The number of dimensions."""
+        """The number of dimensions, as dim()."""
     def numel(self) -> _int:
         """The number of elements."""
     def nelement(self) -> _int:
-        """The number of elements."""
+        """The number of elements, as numel()."""
     def element_size(self) -> _int:
         """Bytes of one element."""
     def storage_offset(self) -> _int:
-        """Elements before the first."""
+        """How many elements of the memory lie before the first."""
     def data_ptr(self) -> _int:
         """The address of the first element."""
     def get_device(self) -> _int:
@@ -348,7 +353,8 @@ class Tensor:
     def is_neg(self) -> _bool:
         """False: negation is never postponed."""
     def is_contiguous(self, *, memory_format: _MemoryFormat = ...) -> _bool:
-        """Whether elements lie without gaps, row-major or in the order that a format says."""
+        """Whether elements lie without gaps, row by row or in the order that a memory format
+        says."""
     def is_floating_point(self) -> _bool:
         """Whether the dtype is a floating-point one."""
     def is_inference(self) -> _bool:
@@ -356,7 +362,7 @@ class Tensor:
     def is_pinned(self, device: _Device | None = None) -> _bool:
         """False: page-locked memory is an accelerator's."""
     def is_same_size(self, other: Tensor) -> _bool:
-        """Whether both have one shape."""
+        """Whether both have the same shape."""
     def is_shared(self) -> _bool:
         """Whether share_memory_ moved it where other processes see it."""
     def is_signed(self) -> _bool:
@@ -377,18 +383,19 @@ class Tensor:
         create_graph: _bool = False,
         inputs: Tensor | Sequence[Tensor] | None = None,
     ) -> None:
-        """Adds the gradients of the leaves that it was computed from to their .grad."""
+        """Adds the gradient of the tensor with respect to the graph's leaves to their grad."""
     def _is_view(self) -> _bool: ...
     def detach_(self) -> Self:
-        """Takes it out of the graph, in place."""
-    def requires_grad_(self, requires_grad: _bool = True) -> Self: ...
+        """Takes it out of the graph in place: it becomes a leaf that requires no grad."""
+    def requires_grad_(self, requires_grad: _bool = True) -> Self:
+        """Sets whether gradients are computed for a leaf, and returns it."""
     def retain_grad(self) -> None:
-        """Keeps the gradient of a tensor that an op made."""
+        """Keeps the gradient of a tensor that an op made; leaves keep theirs anyway."""
     def register_hook(self, hook: _Hook) -> RemovableHandle:
-        """Calls hook(grad) when its gradient is known; what that returns, if not None, takes the
-        gradient's place."""
+        """Calls hook(grad) whenever its gradient is known; what that returns, if a tensor, takes
+        its place."""
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Calls hook(tensor) each time a gradient was added to grad."""
+        """Calls hook(tensor) each time a gradient has been added to the grad of a leaf."""
 
     # Conversions and copies.
     def cuda(
@@ -416,7 +423,8 @@ class Tensor:
     def share_memory_(self) -> Self:
         """Moves the memory into a segment that forked processes see, in place."""
     def set_(self, source: Tensor) -> Self:
-        """Takes the memory, shape and strides of a tensor of the same dtype."""
+        """Takes over the memory, the shape and the strides of a tensor of the same dtype, and
+        returns itself."""
     def apply_(self, function: Callable[[Any], Any]) -> Self:
         """Replaces each element by ``function(element)``; slow, on the CPU only."""
     def map_(self, other: Tensor, function: Callable[[Any, Any], Any]) -> Self:
