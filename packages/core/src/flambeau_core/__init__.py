@@ -43,6 +43,25 @@ from .layout import sparse_coo as sparse_coo
 from .layout import sparse_csc as sparse_csc
 from .layout import sparse_csr as sparse_csr
 from .layout import strided as strided
+from .settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from .settings import get_default_device as get_default_device
+from .settings import get_default_dtype as get_default_dtype
+from .settings import get_float32_matmul_precision as get_float32_matmul_precision
+from .settings import get_num_interop_threads as get_num_interop_threads
+from .settings import set_default_device as set_default_device
+from .settings import set_default_dtype as set_default_dtype
+from .settings import set_default_tensor_type as set_default_tensor_type
+from .settings import set_float32_matmul_precision as set_float32_matmul_precision
+from .settings import set_num_interop_threads as set_num_interop_threads
+from .settings import use_deterministic_algorithms as use_deterministic_algorithms
+from .type_queries import compiled_with_cxx11_abi as compiled_with_cxx11_abi
+from .type_queries import is_complex as is_complex
+from .type_queries import is_floating_point as is_floating_point
+from .type_queries import is_storage as is_storage
+from .type_queries import is_tensor as is_tensor
+from .type_queries import numel as numel
+from .type_queries import result_type as result_type
+from .type_queries import typename as typename
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -99,7 +118,7 @@ _INTERNAL = {
 globals().update(
     (name, value)
     for name, value in vars(_C).items()
-    if not (name.startswith("_") or name in _INTERNAL)
+    if not (name.startswith("_") or name in _INTERNAL or name in globals())
 )
 layout = _layout.layout
 newaxis = None
@@ -172,140 +191,6 @@ def _loaded(name: str) -> _Any:
 
 if not TYPE_CHECKING:  # else no misspelt name would be noticed
     __getattr__ = _loaded
-
-
-# ---- small functions of the namespace -----------------------------------------------
-
-
-def is_tensor(obj: object) -> _builtins.bool:
-    """Whether an object is a Tensor."""
-    return isinstance(obj, Tensor)
-
-
-def is_floating_point(input: Tensor) -> _builtins.bool:
-    """Whether a tensor's dtype is a floating-point one."""
-    return input.is_floating_point()
-
-
-def is_complex(input: Tensor) -> _builtins.bool:
-    """Whether a tensor's dtype is a complex one."""
-    return input.is_complex()
-
-
-def is_storage(obj: object) -> _builtins.bool:
-    """Whether an object is the memory of a tensor."""
-    from .untyped_storage import UntypedStorage
-
-    return isinstance(obj, UntypedStorage)
-
-
-def numel(input: Tensor) -> _builtins.int:
-    """The number of elements of a tensor."""
-    return input.numel()
-
-
-def set_default_dtype(d: dtype) -> None:  # type: ignore[no-redef]
-    """Sets the dtype of floating-point tensors made without one; TypeError for other types."""
-    _C.set_default_dtype(d)
-
-
-def set_default_tensor_type(t: _Any) -> None:
-    """Sets the default dtype by a legacy type such as ``FloatTensor``, or its name."""
-    from .legacy_types import dtype_of_legacy
-
-    _C.set_default_dtype(dtype_of_legacy(t))
-
-
-def set_default_device(device_: _Any) -> None:
-    """Only the CPU can be the default device so far; RuntimeError for another."""
-    if device_ is not None and device(device_).type != "cpu":
-        raise RuntimeError(
-            f"set_default_device: {device_!r} cannot be the default device; "
-            "pass device= to factories"
-        )
-
-
-def get_default_device() -> device:
-    """The device of tensors made without one."""
-    return device("cpu")
-
-
-def get_num_interop_threads() -> _builtins.int:
-    """Threads that run whole ops side by side: always 1, ops run one after another."""
-    return 1
-
-
-def set_num_interop_threads(n: _builtins.int) -> None:
-    """Accepted for compatibility: ops run one after another."""
-    if n < 1:
-        raise RuntimeError("Expected positive number of threads")
-
-
-def use_deterministic_algorithms(
-    mode: _builtins.bool, *, warn_only: _builtins.bool = False
-) -> None:
-    """Kernels of the CPU backends always are; the setting is kept and changes nothing."""
-    global _deterministic
-    _deterministic = _builtins.bool(mode)
-
-
-_deterministic = False
-
-
-def are_deterministic_algorithms_enabled() -> _builtins.bool:
-    """What use_deterministic_algorithms was set to."""
-    return _deterministic
-
-
-def set_float32_matmul_precision(precision: str) -> None:
-    """Accepts PyTorch's names; float32 products are always computed in float32."""
-    global _matmul_precision
-    if precision not in ("highest", "high", "medium"):
-        raise ValueError(f"invalid precision {precision!r}: expected 'highest', 'high' or 'medium'")
-    _matmul_precision = precision
-
-
-_matmul_precision = "highest"
-
-
-def get_float32_matmul_precision() -> str:
-    """What set_float32_matmul_precision was set to."""
-    return _matmul_precision
-
-
-def result_type(tensor1: _Any, tensor2: _Any) -> dtype:
-    """The dtype in which an op on two operands (tensors or numbers) computes."""
-
-    def kind(x: _Any) -> _Any:
-        return (
-            x.new_empty((0,) * _builtins.max(x.ndim, 0)) if isinstance(x, Tensor) and x.ndim else x
-        )
-
-    a, b = kind(tensor1), kind(tensor2)
-    if not isinstance(a, Tensor) and not isinstance(b, Tensor):
-        a = _C.tensor(a)
-    # A product of nothing has the type that any product of the two would have.
-    a_, b_ = (_shrunk(a), _shrunk(b))
-    return (a_ * b_).dtype
-
-
-def _shrunk(x: _Any) -> _Any:
-    return x.reshape(-1)[:0] if isinstance(x, Tensor) and x.ndim else x
-
-
-def typename(obj: object) -> str:
-    """The name of an object's type; of a tensor, its legacy type."""
-    if isinstance(obj, Tensor):
-        return obj.type()
-    kind = type(obj)
-    # Types of Python itself go without their module.
-    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-    return module + kind.__qualname__
-
-
-def compiled_with_cxx11_abi() -> _builtins.bool:
-    """Whether the native code uses the C++11 ABI."""
-    return True
 
 
 if TYPE_CHECKING:
