@@ -5,6 +5,7 @@
 #include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
+#include "ops/scalar_range.h"
 #include "ops/scalars.h"
 #include "ops/view_history.h"
 
@@ -243,9 +244,7 @@ PyObject* run_fill(Args& a) {
     fail(ErrorKind::Runtime,
          "fill only supports 0-dimension value tensor but got tensor with %d dimensions.",
          v.t->ndim());
-  if (!v.t && v.s.category == Category::Complex && !is_complex(self->dtype()))
-    fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow",
-         info(self->dtype()).name);
+  if (!v.t) check_holds(self->dtype(), v.s);
   if (a.destination) {
     fill_values(self, v.t ? item(v.t) : v.s);
     return boxed(self);

@@ -7,6 +7,7 @@
 #include "ops/elementwise.h"
 #include "ops/factory.h"
 #include "ops/op.h"
+#include "ops/scalar_range.h"
 #include "ops/scalars.h"
 
 namespace flambeau {
@@ -39,8 +40,12 @@ Ref arange(const Scalar& start, const Scalar& end, const Scalar& step, DType d, 
   int64_t n;
   if (d == FB_INT64) {
     if (step.i == 0) fail(ErrorKind::Value, "arange: step must be nonzero");
-    int64_t span = end.i - start.i, by = step.i;
-    n = (span + by - (by > 0 ? 1 : -1)) / by;
+    int64_t span, by = step.i;
+    if (__builtin_sub_overflow(end.i, start.i, &span) ||
+        __builtin_add_overflow(span, by - (by > 0 ? 1 : -1), &n) || n == INT64_MIN)
+      fail(ErrorKind::Runtime, "arange: invalid size, possible overflow: %lld -> %lld",
+           static_cast<long long>(start.i), static_cast<long long>(end.i));
+    n /= by;
   } else {
     n = int64_t(std::ceil((end.f - start.f) / step.f));
   }
@@ -95,9 +100,16 @@ PyObject* run_zeros(Args& a) {
 PyObject* run_ones(Args& a) {
   return object(finish<1>(a, full(a.ints(0), 1, wanted_dtype(a, 1, default_dtype()), a.device(2))));
 }
+// As users fill tensors: with numbers that the type can hold.
+Ref filled(Ints shape, const Scalar& s, DType d, Device device) {
+  check_holds(d, s);
+  return full(shape, s, d, device);
+}
+
 PyObject* run_full(Args& a) {
   Scalar s = a.scalar(1);
-  return object(finish<2>(a, full(a.ints(0), s, wanted_dtype(a, 2, number_dtype(s)), a.device(3))));
+  DType d = wanted_dtype(a, 2, number_dtype(s));
+  return object(finish<2>(a, filled(a.ints(0), s, d, a.device(3))));
 }
 
 Device device_like(Args& a, int i, Tensor* t) {
@@ -121,7 +133,7 @@ PyObject* run_like(Args& a) {
 PyObject* run_full_like(Args& a) {
   Tensor* t = a.tensor(0);
   return object(
-      finish<2>(a, full(t->shape(), a.scalar(1), a.dtype(2, t->dtype()), device_like(a, 3, t))));
+      finish<2>(a, filled(t->shape(), a.scalar(1), a.dtype(2, t->dtype()), device_like(a, 3, t))));
 }
 PyObject* run_new(Args& a) {
   auto& r = *static_cast<const LikeRow*>(a.row);
@@ -134,7 +146,7 @@ PyObject* run_new(Args& a) {
 PyObject* run_new_full(Args& a) {
   Tensor* t = a.tensor(0);
   return object(
-      finish<3>(a, full(a.ints(1), a.scalar(2), a.dtype(3, t->dtype()), device_like(a, 4, t))));
+      finish<3>(a, filled(a.ints(1), a.scalar(2), a.dtype(3, t->dtype()), device_like(a, 4, t))));
 }
 
 DType range_dtype(const Scalar& a, const Scalar& b, const Scalar& c) {

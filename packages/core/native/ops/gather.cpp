@@ -105,6 +105,7 @@ Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* index, const Oper
 Ref source_gradient(const Ref& g, int dim, const Ref& index, Ints source_shape) {
   if (index->numel() == 0) return zeros(g, source_shape);
   Ref read = gather(g, dim, index);
+  if (source_shape.n != read->ndim()) return reshape(read, source_shape);  // of a 0-dim source
   for (int d = 0; d < source_shape.n; d++) {
     int64_t missing = source_shape[d] - read->size(d);
     if (missing == 0) continue;
@@ -121,7 +122,7 @@ void record_scatter(Tensor* self, int dim, const Ref& index, const Operand& sour
   record(mode == Mode::Set ? "ScatterBackward0" : "ScatterAddBackward0", {self, source.t}, y,
          [dim, mode, index = Saved(index), shape = std::move(shape)](Backward& b) {
            if (mode == Mode::Multiply)
-             fail(ErrorKind::NotImplemented,
+             fail(ErrorKind::Runtime,
                   "the derivative for scatter with reduce='multiply' is not implemented");
            Ref at = b.get(index);
            const Ref& g = b.grad();
@@ -196,12 +197,12 @@ Ref index_add(Tensor* self, int64_t dim, Tensor* given_index, Tensor* source, Te
          "index_add(): self (%s) and source (%s) must have the same scalar type",
          info(self->dtype()).legacy_name, info(source->dtype()).legacy_name);
   if (index->numel() != size_of(source, d < source->ndim() ? d : 0))
-    fail(ErrorKind::Runtime,
+    fail(source->ndim() ? ErrorKind::Runtime : ErrorKind::Index,
          "index_add(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for "
          "dim: %d",
          static_cast<long long>(index->numel()),
          static_cast<long long>(size_of(source, d < source->ndim() ? d : 0)), d);
-  bool same = dims_of(self) == dims_of(source);
+  bool same = self->ndim() == source->ndim();
   for (int i = 0; same && i < dims_of(self); i++)
     same = i == d || size_of(self, i) == size_of(source, i);
   if (!same)
@@ -209,12 +210,11 @@ Ref index_add(Tensor* self, int64_t dim, Tensor* given_index, Tensor* source, Te
          "index_add(): source tensor shape must match self tensor shape, excluding the specified "
          "dimension. Got self.shape = %s source.shape = %s",
          to_string(self->shape()).c_str(), to_string(source->shape()).c_str());
+  if (self->ndim() && self->size(d) == 0 && source->numel())
+    fail(ErrorKind::Index, "index_add(): index is out of bounds for dimension %d with size 0", d);
   Ref y = writable(self, destination);
   if (source->numel() && y->numel())
-    with_runtime_errors(op, [&] {
-      launch(kernel_id("index_add"), {at_least_1d(y)}, {index, at_least_1d(source)},
-             {int_param(d)});
-    });
+    launch(kernel_id("index_add"), {at_least_1d(y)}, {index, at_least_1d(source)}, {int_param(d)});
   if (records(self, source))
     record("IndexAddBackward0", {self, source}, y,
            [d, index = Saved(index), scalar = source->ndim() == 0](Backward& b) {
@@ -236,7 +236,10 @@ PyObject* run_index_select(Args& a) {
 
 PyObject* run_index_add(Args& a) {
   Ref source = a.tensor(3);
-  if (!a.scalar(4).equals(1)) source = mul(source, Operand(a.scalar(4)));
+  refuse_negative("index_add", index_values("index_add", a.tensor(2)));
+  Scalar alpha = a.scalar(4);
+  if (is_integral(source->dtype())) alpha = Scalar(alpha.i);  // its fraction is dropped
+  if (!alpha.equals(1)) source = to_dtype(mul(source, Operand(alpha)), source->dtype());
   return object(index_add(a.tensor(0), a.integer(1), a.tensor(2), source, a.destination));
 }
 
@@ -283,9 +286,12 @@ Ref index_select(Tensor* t, int64_t dim, Tensor* given_index) {
   if (shape.n) {
     shape[d] = index->numel();
   } else if (index->numel() != 1) {
-    fail(ErrorKind::Index, "index_select(): Index to scalar can have only 1 value, got %lld",
+    fail(ErrorKind::Runtime, "index_select(): Index to scalar can have only 1 value, got %lld",
          static_cast<long long>(index->numel()));
   }
+  if (t->ndim() && t->size(d) == 0 && index->numel())
+    fail(ErrorKind::Runtime, "index_select(): nothing to select from dimension %d of shape %s", d,
+         to_string(t->shape()).c_str());
   Ref y = empty_like(t, shape);
   if (y->numel())
     launch(kernel_id("index_select"), {at_least_1d(y)}, {at_least_1d(t), index}, {int_param(d)});

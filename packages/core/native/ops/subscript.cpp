@@ -8,6 +8,7 @@
 #include "ops/interception.h"
 #include "ops/op.h"
 #include "ops/operators.h"
+#include "ops/scalar_range.h"
 #include "ops/scalars.h"
 #include "ops/view.h"
 #include "ops/view_history.h"
@@ -161,6 +162,12 @@ class Reader {
     at_++;
   }
 
+  // Only a slice of one element at most has a step that reaches so far.
+  static int64_t stepped(int64_t stride, int64_t step) {
+    int64_t product;
+    return __builtin_mul_overflow(stride, step, &product) ? stride : product;
+  }
+
   void take_slice(PyObject* o) {
     if (t_->ndim() == 0) fail(ErrorKind::Index, "slice() cannot be applied to a 0-dim tensor.");
     check_room(1);
@@ -172,7 +179,7 @@ class Reader {
       skip_ += start * t_->stride(at_);
       dense_skip_ += start * dense_[at_];
     }
-    push(n, t_->stride(at_) * step, dense_[at_] * step);
+    push(n, stepped(t_->stride(at_), step), stepped(dense_[at_], step));
     indices_.emplace_back();
     at_++;
   }
@@ -247,9 +254,7 @@ void write_item(Tensor* t, PyObject* o, PyObject* value) {
     if (grad_mode.enabled && requires_grad(v)) {
       copy_(v, scalar_tensor(number_of(s), t->dtype(), Device{t->device, t->device_index()}));
     } else {
-      if (s.category == Category::Complex && !is_complex(t->dtype()))
-        fail(ErrorKind::Runtime, "value cannot be converted to type %s without overflow",
-             info(t->dtype()).name);
+      check_holds(t->dtype(), number_of(s));
       fill_values(v, number_of(s));
       bump_version(t);
     }

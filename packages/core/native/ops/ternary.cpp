@@ -2,6 +2,8 @@
 #include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
+#include "ops/scalar_range.h"
+#include "ops/scalars.h"
 
 namespace flambeau {
 namespace {
@@ -186,10 +188,12 @@ Ref where(Tensor* condition, const Operand& a, const Operand& b) {
 }
 
 Ref masked_fill(Tensor* self, Tensor* mask, const Operand& value) {
-  bool complex = value.t ? is_complex(value.t->dtype()) : value.s.category == Category::Complex;
-  if (complex && !is_complex(self->dtype()))
+  if (value.t && is_complex(value.t->dtype()) && !is_complex(self->dtype()))
     fail(ErrorKind::Runtime, "masked_fill: value cannot be converted to type %s without overflow",
          info(self->dtype()).legacy_name);
+  if (!value.t) check_holds(self->dtype(), value.s);
+  if (value.t && value.t->device->host_memory && is_integral(self->dtype()))
+    check_holds(self->dtype(), item(value.t));
   if (!value.t) {
     Operand in[] = {mask, value, Operand(self)};
     Ref y = elementwise(

@@ -11,18 +11,21 @@ from flambeau_core.composed.dimensions import wrap_dim
 from flambeau_core.declare import op
 
 
-def checked_index(name: str, index: fb.Tensor, length: int) -> fb.Tensor:
-    """A 1-D int64 index, counted from the front."""
-    if index.dtype not in (fb.int64, fb.int32):
-        raise IndexError(f"{name}: expected dtype int64 or int32 for index, got {index.dtype}")
+def checked_index(name: str, index: fb.Tensor, length: int, *, negative: bool = False) -> fb.Tensor:
+    """A 1-D int64 index into a dimension of that length; negative ones count from its end.
+
+    Raises IndexError for positions out of bounds, to which negative ones belong unless they are
+    allowed.
+    """
     if index.dim() > 1:
         raise IndexError(
             f"{name}: index should have dimension 1 or 0, got shape {tuple(index.shape)}"
         )
     index = index.to(fb.int64).reshape(-1)
-    if index.numel() and not bool(((index >= -length) & (index < length)).all()):
+    lowest = -length if negative else 0
+    if index.numel() and not bool(((index >= lowest) & (index < length)).all()):
         raise IndexError(f"{name}: index is out of bounds for dimension with size {length}")
-    return fb.where(index < 0, index + length, index)
+    return fb.where(index < 0, index + length, index) if negative else index
 
 
 def along(x: fb.Tensor, index: fb.Tensor, dim: int) -> fb.Tensor:
@@ -46,8 +49,14 @@ def index_fill(self: fb.Tensor, dim: int, index: fb.Tensor, value: Any) -> fb.Te
             f"index_fill: only supports a 0-dimensional value tensor, got {tuple(value.shape)}"
         )
     dim = wrap_dim("index_fill", dim, self.shape)
+    if index.dtype != fb.int64:
+        raise IndexError(f"index_fill: expected dtype int64 for index, got {index.dtype}")
+    if index.dim() > 1:
+        raise RuntimeError(
+            f"index_fill: index has to be a vector or scalar, got shape {tuple(index.shape)}"
+        )
     x = with_dimension(self)
-    places = checked_index("index_fill", index, x.shape[dim])
+    places = checked_index("index_fill", index, x.shape[dim], negative=True)
     shape = [1] * x.dim()
     shape[dim] = x.shape[dim]
     every = fb.arange(x.shape[dim], device=x.device)
@@ -59,20 +68,32 @@ def index_fill(self: fb.Tensor, dim: int, index: fb.Tensor, value: Any) -> fb.Te
 def index_copy(self: fb.Tensor, dim: int, index: fb.Tensor, source: fb.Tensor) -> fb.Tensor:
     """Copy with the slices at ``index`` along ``dim`` replaced by those of ``source``."""
     dim = wrap_dim("index_copy", dim, self.shape)
+    if self.dim() and source.dim() and self.dim() != source.dim():
+        raise IndexError(
+            f"index_copy: source of shape {tuple(source.shape)} and self of shape "
+            f"{tuple(self.shape)} must have one number of dimensions"
+        )
     x, src = with_dimension(self), with_dimension(source)
     if self.dtype != source.dtype:
         raise RuntimeError(
             f"index_copy: self and source expected to have the same dtype, but got (self) "
             f"{self.dtype} and (source) {source.dtype}"
         )
-    places = checked_index("index_copy", index, x.shape[dim])
+    if index.dtype != fb.int64:
+        raise RuntimeError(f"index_copy: expected dtype int64 for index, got {index.dtype}")
     expected = list(x.shape)
-    expected[dim] = places.shape[0]
+    expected[dim] = src.shape[dim] if dim < src.dim() else 1
     if list(src.shape) != expected:
-        raise IndexError(
-            f"index_copy: source of shape {tuple(source.shape)} does not match the slices of "
-            f"shape {tuple(expected)} that {places.shape[0]} indices select"
+        raise RuntimeError(
+            f"index_copy: source of shape {tuple(source.shape)} does not match self of shape "
+            f"{tuple(self.shape)} apart from dimension {dim}"
         )
+    if index.numel() != src.shape[dim]:
+        raise IndexError(
+            f"index_copy: number of indices ({index.numel()}) should be equal to "
+            f"source.size(dim) ({src.shape[dim]})"
+        )
+    places = checked_index("index_copy", index, x.shape[dim])
     return x.scatter(dim, along(x, places, dim), src).reshape(self.shape)
 
 
@@ -118,9 +139,10 @@ def take_along_dim(self: fb.Tensor, indices: fb.Tensor, dim: int | None) -> fb.T
             "take_along_dim: input and indices should have the same number of dimensions, "
             f"but got shapes {tuple(self.shape)} and {tuple(indices.shape)}"
         )
-    dim = wrap_dim("take_along_dim", dim, self.shape)
     if self.dim() == 0:
-        return self.gather(0, indices)
+        raise IndexError(f"take_along_dim: dim {dim} of a tensor that has no dimensions")
+    dim = wrap_dim("take_along_dim", dim, self.shape)
+    indices = fb.where(indices < 0, indices + self.shape[dim], indices)
     lengths = [list(self.shape), list(indices.shape)]
     own = [shape.pop(dim) for shape in lengths]
     common = list(broadcast_shapes(*lengths))
@@ -178,10 +200,10 @@ def put(self: fb.Tensor, index: fb.Tensor, source: fb.Tensor, accumulate: bool) 
             f"got {self.dtype} and {source.dtype}"
         )
     if index.numel() != source.numel():
-        raise RuntimeError(
+        raise IndexError(
             f"put: expected source and index to have the same number of elements, "
             f"got shapes {tuple(source.shape)} and {tuple(index.shape)}"
         )
-    places = checked_index("put", index.reshape(-1), self.numel())
+    places = checked_index("put", index.reshape(-1), self.numel(), negative=True)
     flat = self.reshape(-1).index_put([places], source.reshape(-1), accumulate)
     return flat.reshape(self.shape)

@@ -23,7 +23,7 @@ def scatter_reduce(
 ) -> fb.Tensor:
     """Copy in which each place holds the reduction of itself and the values sent to it.
 
-    ``index`` (int64) gives the place along ``dim`` of each element of ``src``; ``reduce`` is
+    ``index`` (int64 or int32) gives the place along ``dim`` of each element of ``src``; ``reduce`` is
     "sum", "prod", "mean", "amax" or "amin". Without ``include_self`` the old value does not count,
     but places to which nothing is sent keep it.
     """
@@ -36,7 +36,9 @@ def scatter_reduce(
     _check(self, dim, index, src)
     x, index, values = (with_dimension(t) for t in (self, index, src))
     if index.numel() == 0:
-        return self.clone()
+        # The derivative with respect to src is zero, and not absent.
+        return self + src.sum() * 0 if src.requires_grad else self.clone()
+    index = index.to(fb.int64)
     for axis, length in enumerate(index.shape):
         values = values.narrow(axis, 0, length)
     if reduce in ("sum", "mean"):
@@ -53,8 +55,10 @@ def scatter_reduce(
 
 def _check(x: fb.Tensor, dim: int, index: fb.Tensor, src: fb.Tensor) -> None:
     shapes = f"index {tuple(index.shape)}, src {tuple(src.shape)} and self {tuple(x.shape)}"
-    if index.dtype != fb.int64:
-        raise RuntimeError(f"scatter_reduce: expected dtype int64 for index, got {index.dtype}")
+    if index.numel() and index.dtype not in (fb.int64, fb.int32):
+        raise RuntimeError(
+            f"scatter_reduce: expected dtype int64 or int32 for index, got {index.dtype}"
+        )
     if x.dtype != src.dtype:
         raise RuntimeError(
             f"scatter_reduce: expected self.dtype to be equal to src.dtype, "
@@ -190,12 +194,34 @@ def index_reduce(
             f"index_reduce: reduce argument must be either prod, mean, amax or amin, got {reduce!r}"
         )
     dim = wrap_dim("index_reduce", dim, self.shape)
+    _check_slices(self, dim, index, source)
     x, values = with_dimension(self), with_dimension(source)
     places = checked_index("index_reduce", index, x.shape[dim])
-    if values.shape[dim] != places.shape[0]:
-        raise IndexError(
-            f"index_reduce: number of indices ({places.shape[0]}) should be equal to "
-            f"source.size(dim) ({values.shape[dim]})"
-        )
     sent = along(x, places, dim)
     return scatter_reduce(x, dim, sent, values, reduce, include_self).reshape(self.shape)
+
+
+def _check_slices(x: fb.Tensor, dim: int, index: fb.Tensor, source: fb.Tensor) -> None:
+    if index.dim() <= 1 and index.dtype not in (fb.int64, fb.int32):
+        raise RuntimeError(
+            f"index_reduce: expected dtype int64 or int32 for index, got {index.dtype}"
+        )
+    if x.dtype != source.dtype:
+        raise RuntimeError(
+            f"index_reduce: expected self and source to have one dtype, got {x.dtype} and "
+            f"{source.dtype}"
+        )
+    own, given = list(x.shape), list(source.shape)
+    length = given.pop(dim) if dim < len(given) else 1
+    if own:
+        own.pop(dim)
+    if index.dim() <= 1 and index.numel() != length:
+        raise RuntimeError(
+            f"index_reduce: number of indices ({index.numel()}) should be equal to "
+            f"source.size(dim) ({length})"
+        )
+    if x.dim() != source.dim() or own != given:
+        raise RuntimeError(
+            f"index_reduce: source of shape {tuple(source.shape)} does not match self of shape "
+            f"{tuple(x.shape)} apart from dimension {dim}"
+        )
