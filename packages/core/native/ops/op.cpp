@@ -36,14 +36,22 @@ std::map<std::string, PyObject*>& compositions() {
 
 // ---- the call --------------------------------------------------------------------
 
-PyObject* run(const Op* op, const Overload& o, Args& a) {
-  a.op = op;
-  a.row = o.row;
-  if (__builtin_expect(attention & kAutocast && op->autocast != Autocast::None, 0))
-    apply_autocast(op->autocast, a);
+PyObject* run_as_it_is(const Op* op, const Overload& o, Args& a) {
   if (op->inplace) return run_inplace(o, a);
   if (__builtin_expect(a.out != nullptr, 0)) return run_out(o, a);
   return o.impl(a);
+}
+
+PyObject* run(const Op* op, const Overload& o, Args& a) {
+  a.op = op;
+  a.row = o.row;
+  if (__builtin_expect(attention & kAutocast && op->autocast != Autocast::None, 0)) {
+    apply_autocast(op->autocast, a);
+    // What wants full precision keeps it in all its parts.
+    AttentionGuard whole(0, op->autocast == Autocast::Full ? kAutocast : 0);
+    return run_as_it_is(op, o, a);
+  }
+  return run_as_it_is(op, o, a);
 }
 
 // A schema as users read it: with the out= that is added to all of them alike.

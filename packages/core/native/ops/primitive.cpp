@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "base/dtype.h"
+#include "ops/interception.h"
 
 namespace flambeau {
 namespace {
@@ -142,7 +143,11 @@ void PrimitiveNode::apply(Backward& b) {
   PyObject* grads = checked(PyTuple_New(n_outputs));
   for (int i = 0; i < n_outputs; i++) PyTuple_SET_ITEM(grads, i, boxed(b.grad(i)));
   PyObject* args[] = {grads, saved_values(this, false), saved_values(this, true), needs(b)};
-  PyObject* found = PyObject_Vectorcall(primitive_->gradient, args, 4, nullptr);
+  PyObject* found;
+  {
+    AttentionGuard whole(0, kAutocast);
+    found = PyObject_Vectorcall(primitive_->gradient, args, 4, nullptr);
+  }
   for (PyObject* o : args) Py_DECREF(o);
   checked(found);
   try {
@@ -306,6 +311,7 @@ PyObject* run_primitive(Args& a) {
   PyObject* result;
   {
     GradModeGuard off(false);
+    AttentionGuard whole(0, kAutocast);
     result = call_boxed(static_cast<const Primitive*>(a.row)->function, a);
   }
   if (!grad_mode.enabled) return result;

@@ -96,6 +96,7 @@ _INTERNAL = {
     "increment_version",
     "install_backend",
     "installed_backends",
+    "keep_full_precision",
     "kernel_rows",
     "launch",
     "mark_inplace",
@@ -143,6 +144,7 @@ _SUBMODULES = {
     "return_types",
     "serialization",
     "signal",
+    "sparse",
     "special",
 }
 _LAZY = {
@@ -155,6 +157,7 @@ _LAZY = {
     "pca_lowrank": "linalg.low_rank",
     "svd_lowrank": "linalg.low_rank",
     "compile": "compilation",
+    "sparse_coo_tensor": "sparse.construction",
     "vmap": "func",
     "ops": "ops_namespace",
     "save": "serialization",
@@ -208,6 +211,7 @@ if TYPE_CHECKING:
     from . import return_types as return_types
     from . import serialization as serialization
     from . import signal as signal
+    from . import sparse as sparse
     from . import special as special
     from .amp import autocast as autocast
     from .amp import get_autocast_dtype as get_autocast_dtype
@@ -222,5 +226,6 @@ if TYPE_CHECKING:
     from .printing import set_printoptions as set_printoptions
     from .serialization.load import load as load
     from .serialization.save import save as save
+    from .sparse.construction import sparse_coo_tensor as sparse_coo_tensor
     from .type_info import finfo as finfo
     from .type_info import iinfo as iinfo

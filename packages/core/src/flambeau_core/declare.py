@@ -28,6 +28,7 @@ def op(
     namespace: str | None = None,
     name: str | None = None,
     exact_out: bool = False,
+    full_precision: bool = False,
 ) -> Callable[[F], F]:
     """Declares a composed op.
 
@@ -44,6 +45,7 @@ def op(
             and instead of the function the op is handed back, which that module holds.
         name: another name than the schema's.
         exact_out: whether ``out=`` must have the result's dtype, instead of being converted to.
+        full_precision: whether autocast leaves it, and all that it calls, in float32.
 
     Declarations of one name are overloads, tried in order.
     """
@@ -67,6 +69,8 @@ def op(
         declared = _C.declare(
             head, f, function, method, inplace, out, neural, also_neural, False, exact_out
         )
+        if full_precision:
+            _C.keep_full_precision(head.split("(")[0])
         return cast(F, declared) if of_module else f
 
     return declare
@@ -133,17 +137,18 @@ class _Deferred:
         return object.__getattribute__(self, name)
 
 
-def lazily(module: str, *schemas: str, function: bool = True) -> None:
+def lazily(module: str, *schemas: str, function: bool = True, full_precision: bool = False) -> None:
     """Declares ops whose functions lie in a module that is imported when one is called.
 
     The function has the op's name, or the one before the schema: ``"inv: inverse(Tensor self)"``.
-    ``function`` False declares methods alone.
+    ``function`` False declares methods alone; ``full_precision`` is as for ``op``.
     """
     for schema in schemas:
         head, _, _ = schema.partition("(")
         name, _, op_name = head.rpartition(": ")
         signature = schema[len(name) + 2 :] if name else schema
-        op(signature, function=function)(_Deferred(module, name or op_name))
+        declare = op(signature, function=function, full_precision=full_precision)
+        declare(_Deferred(module, name or op_name))
 
 
 def composition(kernel_id: str) -> Callable[[F], F]:

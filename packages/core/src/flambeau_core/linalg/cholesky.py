@@ -52,7 +52,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
     return (grad + grad.mH) * 0.5
 
 
-@op("cholesky(Tensor self, *, bool upper=False) -> Tensor", namespace="linalg")
+@op("cholesky(Tensor self, *, bool upper=False) -> Tensor", namespace="linalg", full_precision=True)
 def cholesky(self: Tensor, upper: bool) -> Tensor:
     """The lower triangular ``L`` with ``A = L L^H`` for each ``(..., n, n)`` positive definite A.
 
@@ -74,6 +74,7 @@ def _triangle(A: Tensor, upper: bool, check: str | None) -> tuple[Tensor, Tensor
     "cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False)"
     " -> (Tensor L, Tensor info)",
     namespace="linalg",
+    full_precision=True,
 )
 def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> Any:
     """The factor, and for each matrix 0, or the order of the first minor that is not positive.

@@ -62,7 +62,7 @@ def _through_singular_values(grad: Tensor, A: Tensor) -> Tensor:
     return (grad * phase)[..., None, None] * ((U * (before * after)[..., None, :]) @ Vh)
 
 
-@op("det(Tensor A) -> Tensor", namespace="linalg")
+@op("det(Tensor A) -> Tensor", namespace="linalg", full_precision=True)
 def det(A: Tensor) -> Tensor:
     """The determinant of each ``(..., n, n)`` matrix."""
     require_square_numbers("linalg.det", A, refusals=LOW_BY_KERNEL)
@@ -70,7 +70,7 @@ def det(A: Tensor) -> Tensor:
     return found
 
 
-@op("slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", namespace="linalg")
+@op("slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", namespace="linalg", full_precision=True)
 def slogdet(A: Tensor) -> Any:
     """The sign (on the unit circle if complex) and the logarithm of the size of a determinant.
 

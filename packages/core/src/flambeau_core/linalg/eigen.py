@@ -93,6 +93,7 @@ def is_upper(name: str, UPLO: str) -> bool:
 @op(
     "eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
     namespace="linalg",
+    full_precision=True,
 )
 def eigh(self: Tensor, UPLO: str) -> Any:
     """Ascending real eigenvalues ``(..., n)`` and orthonormal eigenvectors of Hermitian matrices.
@@ -108,7 +109,7 @@ def eigh(self: Tensor, UPLO: str) -> Any:
     return fb.return_types.linalg_eigh(*hermitian(self, is_upper(name, UPLO), name))
 
 
-@op("eigvalsh(Tensor self, str UPLO='L') -> Tensor", namespace="linalg")
+@op("eigvalsh(Tensor self, str UPLO='L') -> Tensor", namespace="linalg", full_precision=True)
 def eigvalsh(self: Tensor, UPLO: str) -> Tensor:
     """The ascending real eigenvalues of Hermitian matrices, as of ``eigh``."""
     name = "linalg.eigvalsh"
@@ -174,7 +175,11 @@ def _require_finite(name: str, A: Tensor) -> None:
         raise RuntimeError(f"torch.{name}: input tensor should not contain infs or NaNs.")
 
 
-@op("eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)", namespace="linalg")
+@op(
+    "eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    namespace="linalg",
+    full_precision=True,
+)
 def eig(self: Tensor) -> Any:
     """Complex eigenvalues ``(..., n)`` and eigenvectors of length 1 of ``(..., n, n)`` matrices.
 
@@ -189,7 +194,7 @@ def eig(self: Tensor) -> Any:
     return fb.return_types.linalg_eig(*general(self, name))
 
 
-@op("eigvals(Tensor self) -> Tensor", namespace="linalg")
+@op("eigvals(Tensor self) -> Tensor", namespace="linalg", full_precision=True)
 def eigvals(self: Tensor) -> Tensor:
     """The complex eigenvalues of ``(..., n, n)`` matrices, in no order."""
     name = "linalg.eigvals"

@@ -76,7 +76,11 @@ def _solution(
     return (X.squeeze(-1) if vector else X), info
 
 
-@op("solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", namespace="linalg")
+@op(
+    "solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
+    namespace="linalg",
+    full_precision=True,
+)
 def solve(A: Tensor, B: Tensor, left: bool) -> Tensor:
     """Solves ``A X = B`` (``X A = B`` if not ``left``), ``A`` ``(..., n, n)``.
 
@@ -93,6 +97,7 @@ def solve(A: Tensor, B: Tensor, left: bool) -> Tensor:
     "solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False)"
     " -> (Tensor result, Tensor info)",
     namespace="linalg",
+    full_precision=True,
 )
 def solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> Any:
     """The solution, and for each matrix 0, or k where the k-th pivot is 0."""
@@ -129,7 +134,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
     return -(adjoint @ (grads[0] @ adjoint))
 
 
-@op("inv(Tensor A) -> Tensor", namespace="linalg")
+@op("inv(Tensor A) -> Tensor", namespace="linalg", full_precision=True)
 def inv(A: Tensor) -> Tensor:
     """The inverse of each ``(..., n, n)`` matrix.
 
@@ -144,6 +149,7 @@ def inv(A: Tensor) -> Tensor:
 @op(
     "inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
     namespace="linalg",
+    full_precision=True,
 )
 def inv_ex(A: Tensor, check_errors: bool) -> Any:
     """The inverse, and for each matrix 0, or k where the k-th pivot is 0."""

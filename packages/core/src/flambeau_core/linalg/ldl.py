@@ -45,6 +45,7 @@ def _zero_block(position: int) -> str:
 @op(
     "ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
     namespace="linalg",
+    full_precision=True,
 )
 def ldl_factor(self: Tensor, hermitian: bool) -> Any:
     """L and the block diagonal D of symmetric (Hermitian if ``hermitian``) matrices in one.
@@ -63,6 +64,7 @@ def ldl_factor(self: Tensor, hermitian: bool) -> Any:
     "ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False)"
     " -> (Tensor LD, Tensor pivots, Tensor info)",
     namespace="linalg",
+    full_precision=True,
 )
 def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> Any:
     """The same as ``ldl_factor``, and for each matrix 0, or k where D[k, k] is 0."""
@@ -95,6 +97,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
 @op(
     "ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     """Solves ``A X = B`` for ``B`` ``(..., n, k)`` after ``ldl_factor``."""

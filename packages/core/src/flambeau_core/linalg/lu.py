@@ -123,6 +123,7 @@ def _require(name: str, A: Tensor) -> None:
 @op(
     "lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
     namespace="linalg",
+    full_precision=True,
 )
 def lu_factor(A: Tensor, pivot: bool) -> Any:
     """L below the diagonal and U in one ``(..., m, n)``, and the row exchanges, from 1.
@@ -139,6 +140,7 @@ def lu_factor(A: Tensor, pivot: bool) -> Any:
     "lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False)"
     " -> (Tensor LU, Tensor pivots, Tensor info)",
     namespace="linalg",
+    full_precision=True,
 )
 def lu_factor_ex(A: Tensor, pivot: bool, check_errors: bool) -> Any:
     """The same as ``lu_factor``, and for each matrix 0, or k where U[k, k] is 0."""
@@ -149,7 +151,11 @@ def lu_factor_ex(A: Tensor, pivot: bool, check_errors: bool) -> Any:
     )
 
 
-@op("lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", namespace="linalg")
+@op(
+    "lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
+    namespace="linalg",
+    full_precision=True,
+)
 def lu(A: Tensor, pivot: bool) -> Any:
     """``A = P L U``: a permutation, unit lower triangular and upper triangular matrices.
 
@@ -207,6 +213,7 @@ def require_pivots(name: str, pivots: Tensor) -> None:
 @op(
     "lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: bool) -> Tensor:
     """Solves ``A X = B`` (``X A = B`` if not ``left``) after ``lu_factor``; A^H if ``adjoint``."""

@@ -89,7 +89,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
     return exponential(fb.cat([upper, lower], -2))[..., :n, n:]
 
 
-@op("matrix_exp(Tensor self) -> Tensor", namespace="linalg")
+@op("matrix_exp(Tensor self) -> Tensor", namespace="linalg", full_precision=True)
 def matrix_exp(self: Tensor) -> Tensor:
     """The sum of ``A^k / k!`` for each ``(..., n, n)`` matrix."""
     name = "linalg.matrix_exp"

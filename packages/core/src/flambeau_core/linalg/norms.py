@@ -69,6 +69,7 @@ def _require_identity(name: str, x: Tensor, ord: float, dims: Sequence[int] | No
     "vector_norm(Tensor self, Scalar ord=2, int[]? dim=None, bool keepdim=False, *,"
     " dtype? dtype=None) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def vector_norm(
     self: Tensor, ord: float, dim: Sequence[int] | None, keepdim: bool, dtype: Any
@@ -136,6 +137,7 @@ def _largest(x: Tensor, dim: int) -> Tensor:
     "matrix_norm(Tensor self, any ord='fro', int[] dim=[-2, -1], bool keepdim=False, *,"
     " dtype? dtype=None) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def matrix_norm(self: Tensor, ord: Any, dim: Sequence[int], keepdim: bool, dtype: Any) -> Tensor:
     """The norm of the matrices in two dimensions.
@@ -151,6 +153,7 @@ def matrix_norm(self: Tensor, ord: Any, dim: Sequence[int], keepdim: bool, dtype
     "norm(Tensor self, any ord=None, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)"
     " -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def norm(self: Tensor, ord: Any, dim: Sequence[int] | None, keepdim: bool, dtype: Any) -> Tensor:
     """``vector_norm`` over one dimension, or over all without ``ord``; ``matrix_norm`` over two."""
@@ -175,7 +178,7 @@ def norm(self: Tensor, ord: Any, dim: Sequence[int] | None, keepdim: bool, dtype
 # ---- condition numbers --------------------------------------------------------------
 
 
-@op("cond(Tensor self, any p=None) -> Tensor", namespace="linalg")
+@op("cond(Tensor self, any p=None) -> Tensor", namespace="linalg", full_precision=True)
 def cond(self: Tensor, p: Any) -> Tensor:
     """How much a matrix magnifies errors: its norm times that of its inverse.
 

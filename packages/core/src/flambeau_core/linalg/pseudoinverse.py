@@ -92,6 +92,7 @@ def pseudoinverse_gradient(grad: Tensor, A: Tensor, P: Tensor) -> Tensor:
 @op(
     "pinv(Tensor self, any rcond, bool hermitian=False) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def pinv_to_relative(self: Tensor, rcond: Any, hermitian: bool) -> Tensor:
     """The pseudoinverse, with the relative tolerance alone."""
@@ -101,6 +102,7 @@ def pinv_to_relative(self: Tensor, rcond: Any, hermitian: bool) -> Tensor:
 @op(
     "pinv(Tensor self, *, any atol=None, any rtol=None, bool hermitian=False) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def pinv(self: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
     """The Moore-Penrose inverse ``(..., n, m)`` of ``(..., m, n)`` matrices.
@@ -132,7 +134,11 @@ def pinverse(self: Tensor, rcond: float) -> Tensor:
 # ---- rank ---------------------------------------------------------------------------
 
 
-@op("matrix_rank(Tensor self, any tol, bool hermitian=False) -> Tensor", namespace="linalg")
+@op(
+    "matrix_rank(Tensor self, any tol, bool hermitian=False) -> Tensor",
+    namespace="linalg",
+    full_precision=True,
+)
 def matrix_rank_to_absolute(self: Tensor, tol: Any, hermitian: bool) -> Tensor:
     """The rank, with an absolute tolerance alone."""
     return _rank(self, tol, 0.0, hermitian)
@@ -141,6 +147,7 @@ def matrix_rank_to_absolute(self: Tensor, tol: Any, hermitian: bool) -> Tensor:
 @op(
     "matrix_rank(Tensor self, *, any atol=None, any rtol=None, bool hermitian=False) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def matrix_rank(self: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
     """How many singular values exceed ``max(atol, rtol * largest)``, as int64 ``(...)``.
@@ -217,6 +224,7 @@ def _require_equations(name: str, A: Tensor, B: Tensor, driver: Any) -> None:
     "lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None)"
     " -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
     namespace="linalg",
+    full_precision=True,
 )
 def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> Any:
     """``X`` of least norm that minimises ``|A X - B|`` for each ``(..., m, n)`` matrix.

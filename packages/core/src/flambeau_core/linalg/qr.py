@@ -85,7 +85,11 @@ def _real_part(x: Tensor) -> Tensor:
     return x.real.to(x.dtype) if x.is_complex() else x
 
 
-@op("qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", namespace="linalg")
+@op(
+    "qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
+    namespace="linalg",
+    full_precision=True,
+)
 def qr(A: Tensor, mode: str) -> Any:
     """``A = Q R`` for each ``(..., m, n)`` matrix, Q with orthonormal columns, R upper triangular.
 
@@ -160,7 +164,11 @@ def reflected(a: Tensor, tau: Tensor, c: Tensor, left: bool, adjoint: bool) -> T
     return c
 
 
-@op("householder_product(Tensor input, Tensor tau) -> Tensor", namespace="linalg")
+@op(
+    "householder_product(Tensor input, Tensor tau) -> Tensor",
+    namespace="linalg",
+    full_precision=True,
+)
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first n columns of the product of k reflections, as ``geqrf`` leaves them.
 

@@ -153,6 +153,7 @@ def _require(name: str, A: Tensor, driver: Any) -> None:
     "svd(Tensor A, bool full_matrices=True, *, str? driver=None)"
     " -> (Tensor U, Tensor S, Tensor Vh)",
     namespace="linalg",
+    full_precision=True,
 )
 def svd(A: Tensor, full_matrices: bool, driver: Any) -> Any:
     """``A = U diag(S) Vh`` for each ``(..., m, n)`` matrix, singular values descending.
@@ -167,7 +168,7 @@ def svd(A: Tensor, full_matrices: bool, driver: Any) -> Any:
     return fb.return_types.linalg_svd(*decomposed(A, full_matrices, "linalg.svd"))
 
 
-@op("svdvals(Tensor A, *, str? driver=None) -> Tensor", namespace="linalg")
+@op("svdvals(Tensor A, *, str? driver=None) -> Tensor", namespace="linalg", full_precision=True)
 def svdvals(A: Tensor, driver: Any) -> Tensor:
     """The descending singular values ``(..., min(m, n))`` of ``(..., m, n)`` matrices."""
     _require("linalg.svdvals", A, driver)

@@ -63,6 +63,7 @@ def require_compatible(name: str, A: Tensor, B: Tensor, left: bool) -> None:
     "solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True,"
     " bool unitriangular=False) -> Tensor",
     namespace="linalg",
+    full_precision=True,
 )
 def solve_triangular(
     self: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool
