@@ -47,10 +47,35 @@ def test_second_derivative():
     assert curvature.tolist() == [0, 0, 18, 24]
 
 
-def test_writing_into_a_part_reaches_the_whole():
+@pytest.mark.parametrize(
+    "part",
+    [lambda y: y.chunk(2)[0], lambda y: y.split([3, 1])[0], lambda y: y.view(2, 2).unbind()[1][1:]],
+)
+def test_parts_refuse_recorded_writes(part):
+    y = fb.ones(4, requires_grad=True) * 1
+    p = part(y)
+    with pytest.raises(RuntimeError, match="a function that returns multiple views"):
+        p.mul_(5)
+    assert y.tolist() == [1, 1, 1, 1]
+    # The whole is no longer what the parts were taken from.
+    y.mul_(3)
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been"):
+        p.sum()
+
+
+def test_a_part_refuses_to_join_a_graph():
+    whole = fb.zeros(4)
+    part = whole.chunk(2)[0]
+    part.add_(1)  # nothing to record
+    with pytest.raises(RuntimeError, match="multiple views"):
+        part.mul_(fb.ones(2, requires_grad=True))
+    assert whole.tolist() == [1, 1, 0, 0]
+
+
+def test_parts_that_are_cut_one_by_one_take_writes():
     x = fb.ones(4, requires_grad=True)
     y = x * 1
-    y.chunk(2)[0].mul_(5)
+    y.tensor_split(2)[0].mul_(5)
     y.sum().backward()
     assert x.grad.tolist() == [5, 5, 1, 1]
 

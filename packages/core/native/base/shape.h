@@ -72,7 +72,10 @@ inline std::string to_string(Ints a) {
 
 inline int64_t numel_of(Ints shape) {
   int64_t n = 1;
-  for (int64_t s : shape) n *= s;
+  for (int64_t s : shape) {
+    if (s == 0) return 0;
+    n *= s;
+  }
   return n;
 }
 
@@ -107,21 +110,22 @@ inline int64_t checked_extent(Ints shape, Ints strides) {
   return last + 1;
 }
 
+// Where a size is zero the others may be as large as they like, and strides mean nothing.
 inline void contiguous_strides(Ints shape, int64_t* strides) {
-  int64_t step = 1;
+  uint64_t step = 1;
   for (int i = shape.n - 1; i >= 0; i--) {
-    strides[i] = step;
-    if (shape[i] > 1) step *= shape[i];
+    strides[i] = int64_t(step);
+    if (shape[i] > 1) step *= uint64_t(shape[i]);
   }
 }
 
 inline bool is_contiguous(Ints shape, Ints strides) {
-  int64_t expected = 1;
+  uint64_t expected = 1;
   for (int i = shape.n - 1; i >= 0; i--) {
     if (shape[i] == 0) return true;
     if (shape[i] != 1) {
-      if (strides[i] != expected) return false;
-      expected *= shape[i];
+      if (uint64_t(strides[i]) != expected) return false;
+      expected *= uint64_t(shape[i]);
     }
   }
   return true;

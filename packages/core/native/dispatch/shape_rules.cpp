@@ -124,13 +124,16 @@ bool view_strides(Ints shape, Ints strides, Ints target, int64_t* out) {
 
 int64_t window_count(int64_t input, int64_t kernel, int64_t stride, int64_t before, int64_t after,
                      int64_t dilation, bool ceil_mode) {
-  int64_t span = input + before + after - dilation * (kernel - 1) - 1;
-  int64_t n = (span + (ceil_mode ? stride - 1 : 0));
+  // Wide, since any of them may be what somebody typed.
+  using Wide = __int128;
+  Wide span = Wide(input) + before + after - Wide(dilation) * (Wide(kernel) - 1) - 1;
+  Wide n = span + (ceil_mode ? stride - 1 : 0);
   // Division rounds down for negative spans too.
   n = (n >= 0 ? n / stride : -((-n + stride - 1) / stride)) + 1;
   // In ceil mode the last window has to start inside the input or its left padding.
-  if (ceil_mode && (n - 1) * stride >= input + before) n--;
-  return n;
+  if (ceil_mode && (n - 1) * stride >= Wide(input) + before) n--;
+  constexpr Wide most = int64_t(1) << 58;
+  return int64_t(std::max<Wide>(std::min(n, most), -most));
 }
 
 }  // namespace flambeau

@@ -29,7 +29,7 @@ Ref pow_grad_base(const Given& v) {
   if (!v.b.t && v.b.s.is_zero()) return zeros_like(v.g);
   if (!v.b.t) {
     Scalar less = v.b.s;
-    less.i -= 1, less.f -= 1;
+    less.i = int64_t(uint64_t(less.i) - 1), less.f -= 1;
     return times_conj(v.g, mul(pow(v.a, Operand(less)), v.b));
   }
   Ref slope = mul(v.b, pow(v.a, sub(v.b, 1)));

@@ -41,6 +41,8 @@ PoolWindow window_from(const char* op, Ints kernel, Ints stride, Ints padding, I
     if (w.dilation[i] <= 0)
       fail(ErrorKind::Runtime, "%s: dilation should be greater than zero, but got %lld", op,
            number(w.dilation[i]));
+    for (int64_t v : {w.kernel[i], w.stride[i], w.padding[i], w.dilation[i]})
+      if (v > INT32_MAX) fail(ErrorKind::Runtime, "%s: window of %lld, too large", op, number(v));
     int64_t reach = (w.kernel[i] - 1) * w.dilation[i] + 1;
     if (w.padding[i] < 0)
       fail(ErrorKind::Runtime, "%s: pad must be non-negative, but got pad: %lld", op,
@@ -53,6 +55,11 @@ PoolWindow window_from(const char* op, Ints kernel, Ints stride, Ints padding, I
            op, number(w.padding[i]), number(w.kernel[i]), number(w.dilation[i]));
   }
   return w;
+}
+
+// What a kernel has to do, for the choice of threads.
+int64_t elements_read(int64_t windows, const PoolWindow& w) {
+  return int64_t(std::min(double(windows) * double(w.kernel[0]) * double(w.kernel[1]), 1e18));
 }
 
 // The input as [N, C, H, W], contiguous.
@@ -119,7 +126,7 @@ MaxPooled max_pool(Tensor* input, const PoolWindow& w) {
   Ref y = empty_like(x, shape), places = empty_like(x, shape, FB_INT64);
   launch(kernel_id("max_pool2d"), {y, places}, {x},
          {list_param(kernel), list_param(stride), list_param(padding), list_param(dilation)},
-         y->numel() * w.kernel[0] * w.kernel[1]);
+         elements_read(y->numel(), w));
   if (records(x))
     record("MaxPool2DWithIndicesBackward0", {x}, y,
            [places = Saved(places), shape = x->shape().vec()](Backward& b) {
@@ -166,7 +173,7 @@ void launch_mean(const MeanPool& p, int kernel, int adaptive_kernel, Tensor* out
   launch(kernel, {out}, {in},
          {list_param({p.w.kernel, 2}), list_param({p.w.stride, 2}), list_param({p.w.padding, 2}),
           int_param(p.count_include_pad), int_param(p.divisor)},
-         std::max(out->numel(), in->numel()) * p.w.kernel[0] * p.w.kernel[1]);
+         elements_read(std::max(out->numel(), in->numel()), p.w));
 }
 
 Ref mean_pool(const MeanPool& p, Tensor* x, Ints shape);

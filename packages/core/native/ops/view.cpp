@@ -272,7 +272,7 @@ Ref narrow(Tensor* t, int64_t dim, int64_t start, int64_t length) {
          "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
          static_cast<long long>(-n), static_cast<long long>(n), static_cast<long long>(start));
   if (start < 0) start += n;
-  if (start + length > n)
+  if (length > n - start)
     fail(ErrorKind::Runtime, "narrow: start (%lld) + length (%lld) exceeds dimension size (%lld).",
          static_cast<long long>(start), static_cast<long long>(length), static_cast<long long>(n));
   return slice(t, d, start, start + length, 1);
