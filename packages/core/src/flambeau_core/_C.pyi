@@ -2013,6 +2013,7 @@ def empty_cache() -> None: ...
 def has_kernel(device_type: _str, kernel_id: _str, dtype: dtype) -> _bool: ...
 def install_backend(device_type: _str, name: _str, backend: object) -> None: ...
 def installed_backends() -> dict[_str, list[_str]]: ...
+def keep_full_precision(name: _str) -> None: ...
 def kernel_rows() -> list[tuple[_str, _str, _str, _str, _str]]: ...
 def mark_inplace(tensor: Tensor) -> None: ...
 def reattach(tensor: Tensor, output_nr: _int) -> Tensor: ...
@@ -5942,7 +5943,6 @@ __all__ = [
     "broadcast_tensors",
     "broadcast_to",
     "bucketize",
-    "can_cast",
     "cartesian_prod",
     "cat",
     "cdist",
@@ -6096,10 +6096,7 @@ __all__ = [
     "ge_",
     "geqrf",
     "ger",
-    "get_default_dtype",
     "get_device",
-    "get_num_threads",
-    "get_rng_state",
     "gradient",
     "greater",
     "greater_",
@@ -6143,7 +6140,6 @@ __all__ = [
     "index_reduce",
     "index_reduce_",
     "index_select",
-    "initial_seed",
     "inner",
     "instance_norm",
     "int",
@@ -6222,7 +6218,6 @@ __all__ = [
     "lu",
     "lu_solve",
     "lu_unpack",
-    "manual_seed",
     "margin_ranking_loss",
     "masked_fill",
     "masked_fill_",
@@ -6305,7 +6300,6 @@ __all__ = [
     "pow_",
     "prelu",
     "prod",
-    "promote_types",
     "put",
     "put_",
     "qr",
@@ -6353,15 +6347,11 @@ __all__ = [
     "scatter_reduce",
     "scatter_reduce_",
     "searchsorted",
-    "seed",
     "select",
     "select_copy",
     "select_scatter",
     "selu",
     "selu_",
-    "set_default_dtype",
-    "set_num_threads",
-    "set_rng_state",
     "sgn",
     "sgn_",
     "short",

@@ -43,23 +43,32 @@ from .layout import sparse_coo as sparse_coo
 from .layout import sparse_csc as sparse_csc
 from .layout import sparse_csr as sparse_csr
 from .layout import strided as strided
+from .random import get_rng_state as get_rng_state
+from .random import initial_seed as initial_seed
+from .random import manual_seed as manual_seed
+from .random import seed as seed
+from .random import set_rng_state as set_rng_state
 from .settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from .settings import get_default_device as get_default_device
 from .settings import get_default_dtype as get_default_dtype
 from .settings import get_float32_matmul_precision as get_float32_matmul_precision
 from .settings import get_num_interop_threads as get_num_interop_threads
+from .settings import get_num_threads as get_num_threads
 from .settings import set_default_device as set_default_device
 from .settings import set_default_dtype as set_default_dtype
 from .settings import set_default_tensor_type as set_default_tensor_type
 from .settings import set_float32_matmul_precision as set_float32_matmul_precision
 from .settings import set_num_interop_threads as set_num_interop_threads
+from .settings import set_num_threads as set_num_threads
 from .settings import use_deterministic_algorithms as use_deterministic_algorithms
+from .type_queries import can_cast as can_cast
 from .type_queries import compiled_with_cxx11_abi as compiled_with_cxx11_abi
 from .type_queries import is_complex as is_complex
 from .type_queries import is_floating_point as is_floating_point
 from .type_queries import is_storage as is_storage
 from .type_queries import is_tensor as is_tensor
 from .type_queries import numel as numel
+from .type_queries import promote_types as promote_types
 from .type_queries import result_type as result_type
 from .type_queries import typename as typename
 from .version import __version__ as __version__
@@ -69,20 +78,17 @@ if TYPE_CHECKING:
 
 # What the extension offers to this package alone.
 _INTERNAL = {
-    "reaches_beyond",
-    "set_dual",
-    "intercepted",
-    "reclassed",
-    "attended",
-    "attend",
     "API_VERSION",
     "GradContext",
     "Node",
+    "attend",
+    "attended",
     "autocast_get",
     "autocast_set",
-    "borrows_kernel",
     "backward_has_inputs",
+    "borrows_kernel",
     "cached_bytes",
+    "can_cast",
     "cpu_fallback",
     "current_backend",
     "current_backward",
@@ -91,24 +97,38 @@ _INTERNAL = {
     "disable_saved_tensors_hooks",
     "empty_cache",
     "find_op",
+    "get_default_dtype",
+    "get_num_threads",
+    "get_rng_state",
     "gradient_node",
     "has_kernel",
     "increment_version",
+    "initial_seed",
     "install_backend",
     "installed_backends",
+    "intercepted",
     "keep_full_precision",
     "kernel_rows",
     "launch",
+    "manual_seed",
     "mark_inplace",
     "pop_saved_tensors_hooks",
+    "promote_types",
     "push_saved_tensors_hooks",
+    "reaches_beyond",
+    "reclassed",
     "record_function",
     "run_backward",
     "saved_tensors",
+    "seed",
     "set_anomaly_mode",
     "set_composition",
     "set_cpu_fallback",
+    "set_default_dtype",
+    "set_dual",
     "set_grad_mode",
+    "set_num_threads",
+    "set_rng_state",
     "stand_in",
     "synchronize",
     "tensor_from_bytes",
@@ -119,7 +139,7 @@ _INTERNAL = {
 globals().update(
     (name, value)
     for name, value in vars(_C).items()
-    if not (name.startswith("_") or name in _INTERNAL or name in globals())
+    if not (name.startswith("_") or name in _INTERNAL)
 )
 layout = _layout.layout
 newaxis = None

@@ -35,6 +35,14 @@ def set_printoptions(
         linewidth: characters a line (default 80).
         profile: ``"default"``, ``"short"`` or ``"full"``; the other arguments override it.
         sci_mode: scientific notation always (True), never (False) or as needed (None).
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.set_printoptions(precision=2)
+        >>> torch.tensor(3.14159)
+        tensor(3.14)
+        >>> torch.set_printoptions(profile="default")
     """
     if profile is not None:
         if profile not in PROFILES:
@@ -51,6 +59,14 @@ def set_printoptions(
 
 
 def get_printoptions() -> dict[str, Any]:
+    """The settings that set_printoptions changes, as a dict.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.get_printoptions()["precision"]
+        4
+    """
     return dict(_options)
 
 

@@ -13,11 +13,13 @@ __all__ = [
     "get_default_dtype",
     "get_float32_matmul_precision",
     "get_num_interop_threads",
+    "get_num_threads",
     "set_default_device",
     "set_default_dtype",
     "set_default_tensor_type",
     "set_float32_matmul_precision",
     "set_num_interop_threads",
+    "set_num_threads",
     "use_deterministic_algorithms",
 ]
 
@@ -91,6 +93,29 @@ def get_default_device() -> device:
         device(type='cpu')
     """
     return device("cpu")
+
+
+def get_num_threads() -> int:
+    """How many threads the kernels of the CPU may use.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.get_num_threads() >= 1
+        True
+    """
+    return _C.get_num_threads()
+
+
+def set_num_threads(n: int) -> None:
+    """Sets how many threads the kernels of the CPU may use; ValueError below 1.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.set_num_threads(torch.get_num_threads())
+    """
+    _C.set_num_threads(n)
 
 
 def get_num_interop_threads() -> int:

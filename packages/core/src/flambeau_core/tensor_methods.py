@@ -92,7 +92,16 @@ def _cuda(
 
 
 def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The legacy type's name, or with a dtype (or such a name) a conversion to it."""
+    """The legacy type's name, or with a dtype (or such a name) a conversion to it.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.zeros(2).type()
+        'flambeau.FloatTensor'
+        >>> torch.zeros(2).type(torch.int64)
+        tensor([0, 0])
+    """
     from .legacy_types import dtype_of_legacy, legacy_name
 
     if dtype is None:
@@ -101,7 +110,16 @@ def _type(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 
 def _new(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """A tensor of this one's dtype and device: from sizes (unset) or from data."""
+    """A tensor of this one's dtype and device: from sizes (unset) or from data.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.zeros(2).new([1.0, 2.0])
+        tensor([1., 2.])
+        >>> torch.zeros(2).new(2, 3).shape
+        flambeau.Size([2, 3])
+    """
     if not args:
         return self.new_empty(0)
     if all(isinstance(a, int) for a in args):
@@ -112,36 +130,80 @@ def _new(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _pin_memory(self: Any, device: Any = None) -> Any:
-    """Page-locked memory is an accelerator's; on the CPU the tensor itself."""
+    """Page-locked memory is an accelerator's; on the CPU the tensor itself.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.zeros(2)
+        >>> x.pin_memory() is x
+        True
+    """
     return self
 
 
 def _is_pinned(self: Any, device: Any = None) -> bool:
-    """False: page-locked memory is an accelerator's."""
+    """False: page-locked memory is an accelerator's.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.zeros(2).is_pinned()
+        False
+    """
     return False
 
 
 def _is_shared(self: Any) -> bool:
-    """Whether share_memory_ moved it where other processes see it."""
+    """Whether share_memory_ moved it where other processes see it.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.zeros(2).is_shared()
+        False
+    """
     return bool(getattr(self, "_in_shared_memory", False))
 
 
 def _share_memory_(self: Any) -> Any:
-    """Moves the memory into a segment that forked processes see, in place."""
+    """Moves the memory into a segment that forked processes see, in place.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.zeros(2).share_memory_().is_shared()
+        True
+    """
     from .shared_memory import share
 
     return share(self)
 
 
 def _apply_(self: Any, function: Any) -> Any:
-    """Replaces each element by ``function(element)``; slow, on the CPU only."""
+    """Replaces each element by ``function(element)``; slow, on the CPU only.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.tensor([1.0, 2.0]).apply_(lambda element: element * 10)
+        tensor([10., 20.])
+    """
     flat = [function(v) for v in self.detach().reshape(-1).tolist()]
     self.copy_(_C.tensor(flat, dtype=self.dtype).reshape(self.shape))
     return self
 
 
 def _map_(self: Any, other: Any, function: Any) -> Any:
-    """Replaces each element by ``function(element, other's element)``; slow."""
+    """Replaces each element by ``function(element, other's element)``; slow.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> x.map_(torch.tensor([3.0, 4.0]), lambda a, b: a * b)
+        tensor([3., 8.])
+    """
     pairs = zip(self.detach().reshape(-1).tolist(), other.expand_as(self).reshape(-1).tolist())
     self.copy_(_C.tensor([function(a, b) for a, b in pairs], dtype=self.dtype).reshape(self.shape))
     return self
@@ -152,12 +214,27 @@ def _rdiv(self: Any, other: Any) -> Any:
 
 
 def _dim_order(self: Any) -> tuple[int, ...]:
-    """The dimensions from the largest stride to the smallest."""
+    """The dimensions from the largest stride to the smallest.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.zeros(2, 3).dim_order(), torch.zeros(2, 3).T.dim_order()
+        ((0, 1), (1, 0))
+    """
     return tuple(sorted(range(self.ndim), key=lambda d: -self.stride(d)))
 
 
 def _storage(self: Any) -> Any:
-    """The memory that it and its views share, as bytes."""
+    """The memory that it and its views share, as bytes.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.zeros(2, 3)
+        >>> x.untyped_storage().nbytes()
+        24
+    """
     from .untyped_storage import UntypedStorage
 
     return UntypedStorage(self)

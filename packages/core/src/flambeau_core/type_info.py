@@ -25,6 +25,14 @@ class finfo:
 
     Attributes:
         bits, eps, min, max, tiny, smallest_normal, resolution, dtype.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.finfo(torch.float32).eps
+        1.1920928955078125e-07
+        >>> torch.finfo(torch.float16).max
+        65504.0
     """
 
     def __init__(self, dtype: Any = None) -> None:
@@ -56,6 +64,12 @@ class iinfo:
 
     Attributes:
         bits, min, max, dtype.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.iinfo(torch.uint8).max
+        255
     """
 
     def __init__(self, dtype: Any) -> None:

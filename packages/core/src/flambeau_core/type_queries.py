@@ -8,12 +8,14 @@ from . import _C
 from ._C import Tensor, dtype
 
 __all__ = [
+    "can_cast",
     "compiled_with_cxx11_abi",
     "is_complex",
     "is_floating_point",
     "is_storage",
     "is_tensor",
     "numel",
+    "promote_types",
     "result_type",
     "typename",
 ]
@@ -81,6 +83,32 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The smallest dtype that both can be converted to without a change of kind.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.promote_types(torch.int32, torch.float16)
+        flambeau.float16
+        >>> torch.promote_types(torch.uint8, torch.int8)
+        flambeau.int16
+    """
+    return _C.promote_types(type1, type2)
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a conversion keeps the kind: not complex to real, float to integer, or any to bool.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.can_cast(torch.float64, torch.float16), torch.can_cast(torch.float32, torch.int64)
+        (True, False)
+    """
+    return _C.can_cast(from_, to)
+
+
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype in which an op on two operands, tensors or numbers, computes.
 
@@ -113,7 +141,7 @@ def typename(obj: object) -> str:
 
         >>> import flambeau as torch
         >>> torch.typename(torch.zeros(2)), torch.typename([])
-        ('torch.FloatTensor', 'list')
+        ('flambeau.FloatTensor', 'list')
     """
     if isinstance(obj, Tensor):
         return obj.type()

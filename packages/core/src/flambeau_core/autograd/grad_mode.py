@@ -62,6 +62,15 @@ class no_grad(_Mode):
     """Within it nothing is recorded: results do not require gradients.
 
     A context manager (``with no_grad():``) and a decorator.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> with torch.no_grad():
+        ...     y = w * 2
+        >>> y.requires_grad
+        False
     """
 
     __slots__ = ()
@@ -69,7 +78,17 @@ class no_grad(_Mode):
 
 
 class enable_grad(_Mode):
-    """Within it recording is on, also inside ``no_grad``."""
+    """Within it recording is on, also inside ``no_grad``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> with torch.no_grad(), torch.enable_grad():
+        ...     y = w * 2
+        >>> y.requires_grad
+        True
+    """
 
     __slots__ = ()
     kind = 1
@@ -90,6 +109,15 @@ class inference_mode:
 
     A context manager and a decorator. ``inference_mode(False)`` is the normal mode again, which
     records, also inside of an outer inference mode.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> with torch.inference_mode():
+        ...     y = w * 2
+        >>> y.is_inference()
+        True
     """
 
     def __new__(cls, mode: Any = True) -> Any:
@@ -99,7 +127,17 @@ class inference_mode:
 
 
 class set_grad_enabled:
-    """Sets recording on or off, at once; as a context manager, until its end."""
+    """Sets recording on or off, at once; as a context manager, until its end.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> with torch.set_grad_enabled(False):
+        ...     y = w * 2
+        >>> y.requires_grad
+        False
+    """
 
     def __init__(self, mode: bool) -> None:
         self.previous = _C.is_grad_enabled()

@@ -13,6 +13,12 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> fb.Size:
     """The shape that tensors of the given shapes (numbers stand for 1-D ones) broadcast to.
 
     Raises RuntimeError if they do not.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.broadcast_shapes((3, 1), (2,))
+        flambeau.Size([3, 2])
     """
     lists = [[shape] if isinstance(shape, int) else list(shape) for shape in shapes]
     result = [1] * max(map(len, lists), default=0)
