@@ -325,6 +325,13 @@ def test_logit_has_its_slope_at_both_ends() -> None:
     close(x.grad, [INF, 16 / 3, INF])
 
 
+def test_sinc_keeps_its_digits_near_zero() -> None:
+    x = fb.tensor([1e-3, 0.0], requires_grad=True)
+    fb.sinc(x).sum().backward()
+    assert x.grad is not None
+    close(x.grad, [-(PI**2) / 3 * 1e-3, 0.0], rtol=1e-5)
+
+
 def test_gradients_where_formulas_divide_by_zero() -> None:
     x = double(0.0).requires_grad_()
     for op in (special.i1, special.i1e):

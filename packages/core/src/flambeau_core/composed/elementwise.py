@@ -111,9 +111,15 @@ def sinc(self: fb.Tensor) -> fb.Tensor:
     x = self
     if not (x.is_floating_point() or x.is_complex()):
         x = x.to(fb.get_default_dtype())
-    zero = x == 0
-    angle = x.masked_fill(zero, 1) * math.pi
-    return (angle.sin() / angle).masked_fill(zero, 1)
+    angle = widened(x) * math.pi
+    # Near 0 the power series, whose derivatives lose no digits.
+    near = angle.detach().abs() < 0.5
+    square = angle.masked_fill(~near, 0).square()
+    series = 1 - square / 210
+    for factors in (156, 110, 72, 42, 20, 6):
+        series = 1 - square / factors * series
+    far = angle.masked_fill(near, 1)
+    return fb.where(near, series, far.sin() / far).to(x.dtype)
 
 
 @op("clamp_min(Tensor self, Operand min) -> Tensor", inplace=True)

@@ -180,6 +180,8 @@ POLYNOMIALS = (
 
 DECLARATIONS = (
     Declaration("i0", modified_first(0, False), between(-3, 3), inplace=True),
+    Declaration("sinc", np.sinc, between(-2, 2), inplace=True),
+    Declaration("logit", lambda x: np.log(x / (1 - x)), between(0, 1), inplace=True),
     special("i0e", modified_first(0, True), 0.1, 4),
     special("i1", modified_first(1, False), 0.2, 3),
     special("i1e", modified_first(1, True), 0.2, 4),
