@@ -80,14 +80,3 @@ def real_dtype(x: Tensor) -> fb.dtype:
 def identity_like(x: Tensor, n: int) -> Tensor:
     """An identity matrix for each matrix of ``x``."""
     return fb.eye(n, dtype=x.dtype, device=x.device).expand([*x.shape[:-2], n, n])
-
-
-def require_gauge_invariance(name: str, vectors: str, diagonal: Tensor) -> None:
-    """The phase of complex vectors is arbitrary; what depends on it has no derivative."""
-    imaginary = diagonal.detach().imag.abs()
-    limit = 1e-2 if imaginary.dtype == fb.float32 else 1e-8
-    if imaginary.numel() and bool((imaginary > limit * (1 + diagonal.detach().abs())).any()):
-        raise RuntimeError(
-            f"{name}: The {vectors} in the complex case are specified up to multiplication by "
-            "e^{i phi}. The specified loss function depends on this quantity, so it is ill-defined."
-        )

@@ -12,13 +12,13 @@ from flambeau_core.linalg.arguments import (
     LOW_BY_KERNEL,
     identity_like,
     real_dtype,
-    require_gauge_invariance,
     require_number_type,
     require_square,
     require_square_numbers,
 )
 from flambeau_core.linalg.error import check_info, not_converged
 from flambeau_core.linalg.inverse import solved
+from flambeau_core.linalg.phases import require_gauge_invariance
 
 __all__ = ["eig", "eigh", "eigvals", "eigvalsh"]
 
@@ -62,7 +62,7 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
         return (V * grad_w.unsqueeze(-2)) @ V.mH
     inner = V.mH @ grad_V
     if inner.is_complex():
-        require_gauge_invariance("linalg_eigh_backward", "eigenvectors", inner.diagonal(0, -2, -1))
+        require_gauge_invariance("linalg_eigh_backward", "eigenvectors", inner)
     inner = inner / _differences(w, w)
     inner = inner - fb.diag_embed(inner.diagonal(0, -2, -1))
     if grad_w is not None:
@@ -130,6 +130,8 @@ def general(A: Tensor, check: str | None) -> tuple[Tensor, Tensor]:
 
 
 def _launch_general(A: Tensor, w: Tensor, V: Tensor | None, check: str | None) -> None:
+    if check and not bool(A.isfinite().all()):
+        raise RuntimeError(f"torch.{check}: input tensor should not contain infs or NaNs.")
     info = A.new_zeros(A.shape[:-2], dtype=fb.int32)
     if A.numel():
         _C.launch("eig", [w, V, info], [A])
@@ -145,9 +147,8 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
     if grad_V is None:
         return solved(V.mH, grad_w.unsqueeze(-1) * V.mH, None)[0]
     inner = V.mH @ grad_V
-    along = inner.diagonal(0, -2, -1)
-    require_gauge_invariance("linalg_eig_backward", "eigenvectors", along)
-    inner = inner - (V.mH @ (V * along.real.unsqueeze(-2)))
+    require_gauge_invariance("linalg_eig_backward", "eigenvectors", inner)
+    inner = inner - (V.mH @ (V * inner.diagonal(0, -2, -1).real.unsqueeze(-2)))
     inner = inner / _differences(w.conj(), w.conj())
     inner = inner - fb.diag_embed(inner.diagonal(0, -2, -1))
     if grad_w is not None:
@@ -168,13 +169,6 @@ def _(grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
     return solved(V.mH, grads[0].unsqueeze(-1) * V.mH, None)[0]
 
 
-def _require_finite(name: str, A: Tensor) -> None:
-    require_square(name, A)
-    require_number_type(name, A, LOW_BY_KERNEL)
-    if not bool(A.detach().isfinite().all()):
-        raise RuntimeError(f"torch.{name}: input tensor should not contain infs or NaNs.")
-
-
 @op(
     "eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
     namespace="linalg",
@@ -190,7 +184,8 @@ def eig(self: Tensor) -> Any:
         LinAlgError: the iteration did not converge.
     """
     name = "linalg.eig"
-    _require_finite(name, self)
+    require_square(name, self)
+    require_number_type(name, self, LOW_BY_KERNEL)
     return fb.return_types.linalg_eig(*general(self, name))
 
 
@@ -198,6 +193,7 @@ def eig(self: Tensor) -> Any:
 def eigvals(self: Tensor) -> Tensor:
     """The complex eigenvalues of ``(..., n, n)`` matrices, in no order."""
     name = "linalg.eigvals"
-    _require_finite(name, self)
+    require_square(name, self)
+    require_number_type(name, self, LOW_BY_KERNEL)
     w: Tensor = general_values(self, name)
     return w

@@ -259,8 +259,8 @@ def lstsq(self: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> A
 
 def _residuals(A: Tensor, B: Tensor, X: Tensor, rank: Tensor, driver: str) -> Tensor:
     m, n = A.shape[-2:]
-    full = driver == "gels" or bool((rank == n).all())
-    if m <= n or driver == "gelsy" or not full:
+    absent = m <= n or driver == "gelsy"
+    if absent or not (driver == "gels" or bool((rank == n).all())):
         return X.reshape([-1])[:0].abs()
     difference = A @ X - B
     if difference.is_complex():

@@ -11,11 +11,11 @@ from flambeau_core.linalg.arguments import (
     LOW_BY_KERNEL,
     identity_like,
     real_dtype,
-    require_gauge_invariance,
     require_matrix,
     require_number_type,
 )
 from flambeau_core.linalg.error import check_info, not_converged
+from flambeau_core.linalg.phases import require_gauge_invariance
 
 __all__ = ["svd", "svdvals"]
 
@@ -117,12 +117,12 @@ def _off_diagonal(x: Tensor) -> Tensor:
 
 def _phases(skew_U: Tensor | None, skew_V: Tensor | None, S: Tensor) -> Tensor:
     """What turns the phases of both vectors of a pair; turning one alone means nothing."""
-    given = [x.diagonal(0, -2, -1) for x in (skew_U, skew_V) if x is not None]
-    total = given[0] if len(given) == 1 else given[0] + given[1]
-    require_gauge_invariance("svd_backward", "singular vectors", total)
+    given = [x for x in (skew_U, skew_V) if x is not None]
+    both = given[0] if len(given) == 1 else given[0] + given[1]
+    require_gauge_invariance("svd_backward", "singular vectors", both)
     if skew_U is None or skew_V is None:
-        return fb.zeros_like(fb.diag_embed(total))
-    return fb.diag_embed(given[0] / (2 * S))
+        return fb.zeros_like(both)
+    return fb.diag_embed(skew_U.diagonal(0, -2, -1) / (2 * S))
 
 
 @primitive("_linalg_svdvals(Tensor A, str? check=None) -> Tensor")

@@ -1,0 +1,36 @@
+"""The phases of complex singular vectors and eigenvectors, which are arbitrary."""
+
+from __future__ import annotations
+
+import flambeau_core as fb
+from flambeau_core.declare import primitive
+
+__all__ = ["require_gauge_invariance"]
+
+Tensor = fb.Tensor
+# PyTorch's; products of ill-conditioned vectors are no better.
+TOLERANCE = 1e-2
+
+
+# A primitive, because transforms have no single truth value for what they map over.
+@primitive("_linalg_check_phases(Tensor products, str name, str vectors) -> Tensor")
+def check_phases(products: Tensor, name: str, vectors: str) -> Tensor:
+    imaginary = products.diagonal(0, -2, -1).imag.abs()
+    if imaginary.numel() == 0:
+        return products.clone()
+    size = products.abs().amax([-2, -1], True).squeeze(-1)
+    if bool((imaginary > TOLERANCE * (1 + size)).any()):
+        raise RuntimeError(
+            f"{name}: The {vectors} in the complex case are specified up to multiplication by "
+            "e^{i phi}. The specified loss function depends on this quantity, so it is ill-defined."
+        )
+    return products.clone()
+
+
+def require_gauge_invariance(name: str, vectors: str, products: Tensor) -> None:
+    """Refuses gradients of what depends on the phases.
+
+    ``products`` are those of the vectors with their gradients: the one of a vector with its own is
+    real unless something is asked of its phase.
+    """
+    check_phases(products.detach(), name, vectors)
