@@ -15,6 +15,7 @@ struct GradientArithmetic {
   Ref (*zeros_like)(Tensor* t);
   Ref (*ones_like)(Tensor* t);
   bool (*has_nan)(Tensor* g);
+  Ref (*to_dense)(Tensor* g);  // of a sparse one
 };
 
 extern GradientArithmetic gradient_arithmetic;

@@ -22,7 +22,7 @@ void accumulate_into(Ref& slot, Ref g, bool create_graph) {
   if (!slot) {
     slot = std::move(g);
   } else if (!create_graph && slot.unique() && slot->contiguous() && !slot->grad_fn &&
-             slot->dtype() == g->dtype()) {
+             slot->dtype() == g->dtype() && !((slot->flags | g->flags) & kSparse)) {
     gradient_arithmetic.add_in_place(slot, g);
   } else {
     slot = gradient_arithmetic.add(slot, g);
@@ -52,8 +52,9 @@ void add_to_grad(Tensor* leaf, Ref g, bool create_graph) {
   if (!leaf->grad) {
     bool take = g.unique() && g->contiguous() &&
                 (create_graph || (!g->grad_fn && !(g->flags & kRequiresGrad)));
+    if (g->flags & kSparse) take = true;  // sums of sparse ones are new tensors
     leaf->grad = take ? g.release() : gradient_arithmetic.copy(g).release();
-  } else if (create_graph || leaf->grad->grad_fn) {
+  } else if (create_graph || leaf->grad->grad_fn || leaf->grad->flags & kSparse) {
     Ref old = Ref::steal(std::exchange(leaf->grad, nullptr));
     leaf->grad = gradient_arithmetic.add(old, g).release();
   } else {
@@ -205,6 +206,10 @@ class Run {
   // waits at the node, or ends in the leaf.
   void send(const Edge& e, Ref g) {
     if (!g || !follows(e)) return;
+    // Only leaves take sparse gradients.
+    if (__builtin_expect(g->flags & kSparse, 0) &&
+        (e.node() || g->arr.dtype != e.dtype || (e.shape && g->shape() != Ints(*e.shape))))
+      g = gradient_arithmetic.to_dense(g);
     if (e.shape && g->shape() != Ints(*e.shape)) g = gradient_arithmetic.sum_to(g, *e.shape);
     if ((g->arr.dtype != e.dtype || (e.device && g->device != e.device)) &&
         is_differentiable(e.dtype))

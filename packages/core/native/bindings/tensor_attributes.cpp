@@ -284,7 +284,8 @@ PyGetSetDef tensor_attributes[] = {
     {"imag", get_imag, set_imag, docs::imag, nullptr},
     {"is_cpu", get_is_on, nullptr, "Whether it lies on the CPU.", const_cast<char*>("cpu")},
     {"is_cuda", get_is_on, nullptr, "Whether it lies on a CUDA device.", const_cast<char*>("cuda")},
-    {"is_sparse", get_false, nullptr, "False: there are no sparse tensors.", nullptr},
+    {"is_sparse", get_false, nullptr, "Whether only some elements are stored, with their places.",
+     nullptr},
     {"is_quantized", get_false, nullptr, "False: there are no quantized tensors.", nullptr},
     {"is_meta", get_false, nullptr, "False: there are no tensors without memory.", nullptr},
     {"is_mps", get_is_on, nullptr, "Whether it lies on a device of type mps.",
@@ -293,7 +294,8 @@ PyGetSetDef tensor_attributes[] = {
      const_cast<char*>("xpu")},
     {"is_mkldnn", get_false, nullptr, "False: there is one layout.", nullptr},
     {"is_nested", get_false, nullptr, "False: there are no nested tensors.", nullptr},
-    {"layout", get_layout, nullptr, "The layout: strided.", nullptr},
+    {"layout", get_layout, nullptr, "How the elements are stored: strided, or sparse_coo.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 }  // namespace flambeau

@@ -42,8 +42,10 @@ inline uint32_t flags_of(PyObject* o) {
 inline uint32_t flags_of(PyObject* x, PyObject* y) { return flags_of(x) | flags_of(y); }
 
 // Whether tensors of these flags are to be shown to Python now, and to whom.
+// Nobody may take a sparse tensor for what its own memory shows.
 inline bool overridden(uint32_t seen) {
-  return attention & kFunctionModes || (seen & kOverrides && !(attention & kOverridesOff));
+  return attention & kFunctionModes || seen & kSparse ||
+         (seen & kOverrides && !(attention & kOverridesOff));
 }
 inline bool transformed(uint32_t seen) {
   return seen & (kBatched | kDual) && !(attention & kTransformsOff);

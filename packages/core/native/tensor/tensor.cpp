@@ -205,6 +205,8 @@ void set_sizes(Tensor* t, Ints shape, Ints strides) {
 }
 
 void replace_contents(Tensor* t, Tensor* source) {
+  if (source->flags & kSparse)
+    fail(ErrorKind::Runtime, "a sparse tensor has no memory that another tensor could take over");
   Storage* old = t->storage;
   t->storage = retain(source->storage);
   set_sizes(t, source->shape(), source->strides());

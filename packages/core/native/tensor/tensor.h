@@ -33,7 +33,8 @@ enum TensorFlag : uint32_t {
   kOverrides = 16,  // its class says what ops do
   kBatched = 32,    // it stands for one example of a batch (vmap)
   kDual = 64,       // it carries tangents (forward mode)
-  kIntercepted = kOverrides | kBatched | kDual,
+  kSparse = 4096,   // its elements lie elsewhere: its own memory only stands in for them
+  kIntercepted = kOverrides | kBatched | kDual | kSparse,
   // A view whose writes autograd cannot follow to its base, for one of these reasons:
   kOneOfMany = 128,      // an op returned several views at once
   kFromNoGrad = 256,     // it was made while nothing was recorded

@@ -9,7 +9,7 @@ from . import _C
 __all__ = ["get_item", "set_item"]
 
 Tensor = _C.Tensor
-OVERRIDES = 16  # the flag of tensors whose class overrides ops; see tensor/tensor.h
+OVERRIDES = 16 | 4096  # the flags of tensors whose class overrides ops; see tensor/tensor.h
 
 
 def _seen(*objects: Any) -> int:

@@ -30,7 +30,7 @@ class _Named:
 
 
 class layout(_Named):
-    """How a tensor's elements are stored; here always ``strided``."""
+    """How a tensor's elements are stored: ``strided`` or ``sparse_coo``."""
 
 
 class memory_format(_Named):
@@ -38,8 +38,8 @@ class memory_format(_Named):
 
 
 strided = layout("strided")
-# Names for arguments to carry and to be refused; no tensor has these layouts.
 sparse_coo = layout("sparse_coo")
+# Names for arguments to carry and to be refused; no tensor has these layouts.
 sparse_csr = layout("sparse_csr")
 sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")

@@ -71,7 +71,14 @@ def grad(
         RuntimeError: as :func:`backward`, where there are no inputs, and where
             one was not used and ``allow_unused`` is not set.
     """
-    wanted = _sources(inputs)
+    given = _several(inputs)
+    if any(getattr(x, "is_sparse", False) for x in given):
+        from ..sparse.gradient import on_coordinates, values_of
+
+        options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched)
+        found = grad(outputs, values_of(given), grad_outputs, *options, materialize_grads)
+        return on_coordinates(found, given)
+    wanted = _sources(given)
     if allow_unused is None:
         allow_unused = materialize_grads
     elif not allow_unused and materialize_grads:
@@ -124,6 +131,10 @@ def _roots(outputs: Tensors, vectors: Tensors) -> tuple[list[Any], list[Any]]:
             if vector is None:
                 raise RuntimeError(f"an edge of the graph needs a gradient to start from, at {i}")
             roots[i] = _C.stand_in(root.node, root.output_nr, vector)
+        elif root.is_sparse:
+            from ..sparse.gradient import start
+
+            roots[i], given[i] = start(root, vector)
     return roots, given
 
 

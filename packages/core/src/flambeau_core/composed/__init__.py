@@ -51,6 +51,7 @@ from flambeau_core.composed import (
     short_time_fourier,
     similarity,
     softmax,
+    sparse_layouts,
     splitting,
     statistics,
     ternary,
