@@ -107,10 +107,10 @@ class MixtureSameFamily(Distribution):
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:
         with fb.no_grad():
-            chosen = self._mixture_distribution.sample(sample_shape)
+            # Every place of the batch chooses for itself, also where they share the weights.
+            chosen = self._mixture_distribution.expand(self._batch_shape).sample(sample_shape)
             drawn = self._component_distribution.sample(sample_shape)
             event_dim = len(self.event_shape)
-            chosen = chosen.expand(self._extended_shape(sample_shape)[: chosen.dim()])
             index = chosen.reshape(chosen.shape + (1,) * (event_dim + 1))
             index = index.expand((*chosen.shape, 1, *self.event_shape))
             return drawn.gather(chosen.dim(), index).squeeze(chosen.dim())

@@ -114,6 +114,11 @@ class MultivariateNormal(Distribution):
         if loc.dim() < 1:
             raise ValueError("loc must have at least one dimension, but got the shape ()")
         name, matrix = single_matrix(covariance_matrix, precision_matrix, scale_tril)
+        if matrix.shape[-2:] != loc.shape[-1:] * 2:
+            raise ValueError(
+                f"{name} must be of the shape (..., {loc.shape[-1]}, {loc.shape[-1]}) for loc of "
+                f"the shape {tuple(loc.shape)}, but got {tuple(matrix.shape)}"
+            )
         batch_shape = fb.broadcast_shapes(matrix.shape[:-2], loc.shape[:-1])
         setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         self.loc = loc.expand((*batch_shape, -1))

@@ -94,8 +94,17 @@ class _Cat(Constraint):
         return max(constraint.event_dim for constraint in self.cseq)
 
     def check(self, value: Any) -> Tensor:
-        pieces = value.split(self.lengths, self.dim)
-        return fb.cat([c.check(piece) for c, piece in zip(self.cseq, pieces)], self.dim)
+        event_dim = self.event_dim
+        checked = []
+        for constraint, piece in zip(self.cseq, value.split(self.lengths, self.dim)):
+            more = event_dim - constraint.event_dim
+            result = constraint.check(piece)
+            checked.append(result.flatten(-more).all(-1) if more else result)
+        # Counted from the right, and among the dimensions that are left.
+        dim = (self.dim - value.dim() if self.dim >= 0 else self.dim) + event_dim
+        if dim < 0:
+            return fb.cat(checked, dim)
+        return fb.stack(checked).all(0)  # the pieces make up one event
 
 
 class _Stack(Constraint):
