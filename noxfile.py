@@ -237,6 +237,87 @@ def lint(session: nox.Session) -> None:
     session.run("mypy", "tools", *(f"{row.folder}/src" for row in PACKAGES.values()))
 
 
+# The tests that reach native code most, and most oddly.
+SANITIZED_TESTS = {
+    "core": [
+        "test_autograd*.py",
+        "test_checkpoint.py",
+        "test_complex*.py",
+        "test_convolution.py",
+        "test_dlpack.py",
+        "test_dtypes_devices.py",
+        "test_errors.py",
+        "test_extreme_arguments.py",
+        "test_factories.py",
+        "test_fuzz*.py",
+        "test_index*.py",
+        "test_inplace_and_out.py",
+        "test_memory_format.py",
+        "test_numpy_sharing.py",
+        "test_op_samples.py",
+        "test_parting.py",
+        "test_pickling.py",
+        "test_promotion.py",
+        "test_python_backend.py",
+        "test_saved_tensors_hooks.py",
+        "test_serialization.py",
+        "test_views.py",
+    ],
+    "cpu": ["test_*.py"],
+}
+
+
+def build_sanitized(session: nox.Session, name: str, site: Path) -> None:
+    """A package with its native code sanitized, laid out in `site` to be imported from there."""
+    folder = ROOT / "build" / "sanitize" / name
+    (pybind11,) = str(session.run("python", "-m", "pybind11", "--cmakedir", silent=True)).split()
+    flags = "-fsanitize=address,undefined -fno-omit-frame-pointer -g1"
+    session.run(
+        *("cmake", "-G", "Ninja", "-S", PACKAGES[name].folder, "-B", str(folder)),
+        *("-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_FLAGS={flags}"),
+        *("-DCMAKE_CXX_FLAGS_RELEASE=-O1", f"-Dpybind11_DIR={pybind11}"),
+        f"-DPython_EXECUTABLE={session.bin}/python",
+        silent=True,
+    )
+    session.run("cmake", "--build", str(folder), silent=True)
+    package = site / f"flambeau_{name}"
+    source = PACKAGES[name].path / "src" / package.name
+    shutil.copytree(source, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    session.run("cmake", "--install", str(folder), "--prefix", str(package), silent=True)
+
+
+@nox.session(python=[HOME], requires=["build-{python}"], default=False, reuse_venv=True)
+def sanitize(session: nox.Session) -> None:
+    """Run the tests that reach native code with its memory and its arithmetic watched.
+
+    Linux with GCC; takes some minutes. Arguments are handed to pytest.
+    """
+    install(session, "core", "cpu", "testing", extra=TEST_TOOLS)
+    session.install("-r", "requirements-build.txt")
+    site = ROOT / "build" / "sanitize" / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    for name in SANITIZED_TESTS:
+        build_sanitized(session, name, site)
+    shutil.copytree(PACKAGES["core"].path / "include", site / "flambeau_core" / "include")
+    libraries = [
+        str(session.run("gcc", f"-print-file-name={name}", silent=True, external=True)).strip()
+        for name in ("libasan.so", "libstdc++.so.6")
+    ]
+    env = {
+        "PYTHONPATH": str(site),
+        "LD_PRELOAD": " ".join(libraries),
+        # CPython keeps memory until its end. Sizes beyond reason are to raise, not to end it.
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+    }
+    for name, patterns in SANITIZED_TESTS.items():
+        tests = PACKAGES[name].path / "tests"
+        files = sorted(str(path) for pattern in patterns for path in tests.glob(pattern))
+        for backend in PACKAGES[name].backends:
+            pytest = ("python", "-m", "pytest", "-q", "--backend", backend)
+            session.run(*pytest, *files, *session.posargs, env=env)
+
+
 @nox.session(python=[HOME], requires=["build-{python}"], default=False)
 def docs(session: nox.Session) -> None:
     """Run every example of the documentation, and the tests of the example programs."""
