@@ -21,6 +21,13 @@ MEMBERS = [
     if name not in documentation.places()["Tensor"]
     and ">>>" in (inspect.getdoc(getattr(flambeau.Tensor, name)) or "")
 ]
+NAMES = [
+    name
+    for name in flambeau.__all__
+    if name not in OPS
+    and (callable(getattr(flambeau, name)))
+    and ">>>" in (inspect.getdoc(getattr(flambeau, name)) or "")
+]
 SHOWN = {name: op for name, op in OPS.items() if name in documentation.sections()}
 
 
@@ -50,6 +57,17 @@ def test_the_example_of_an_op_runs_by_itself(op: Any) -> None:
 @pytest.mark.parametrize("name", MEMBERS)
 def test_the_example_of_an_attribute_or_method_runs_by_itself(name: str) -> None:
     run(inspect.getdoc(getattr(flambeau.Tensor, name)) or "", name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_example_of_a_function_or_class_runs_by_itself(name: str) -> None:
+    run(inspect.getdoc(getattr(flambeau, name)) or "", name)
+
+
+def test_what_the_namespace_offers_says_what_it_is() -> None:
+    assert [
+        n for n in flambeau.__all__ if callable(f := getattr(flambeau, n)) and not f.__doc__
+    ] == []
 
 
 def test_attributes_and_methods_say_what_they_are() -> None:

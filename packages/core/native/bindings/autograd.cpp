@@ -297,15 +297,14 @@ PyMethodDef tensor_autograd_methods[] = {
 
 PyMethodDef autograd_functions[] = {
     {"run_backward", fast(function_run_backward), METH_FASTCALL, nullptr},
-    {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS,
-     "Whether gradients are recorded in this thread."},
+    {"is_grad_enabled", function_is_grad_enabled, METH_NOARGS, docs::is_grad_enabled},
     {"is_inference_mode_enabled", function_is_inference, METH_NOARGS,
-     "Whether this thread is in inference mode."},
+     docs::is_inference_mode_enabled},
     {"set_grad_mode", function_set_grad, METH_O, nullptr},
     {"set_anomaly_mode", fast(function_set_anomaly), METH_FASTCALL, nullptr},
-    {"is_anomaly_enabled", function_is_anomaly, METH_NOARGS, "Whether anomaly detection is on."},
+    {"is_anomaly_enabled", function_is_anomaly, METH_NOARGS, docs::is_anomaly_enabled},
     {"is_anomaly_check_nan_enabled", function_is_anomaly_nan, METH_NOARGS,
-     "Whether anomaly detection looks for NaN."},
+     docs::is_anomaly_check_nan_enabled},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace flambeau

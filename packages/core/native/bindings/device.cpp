@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/bindings.h"
+#include "bindings/type_docs.h"
 
 namespace flambeau {
 
@@ -99,17 +100,15 @@ PyGetSetDef attributes[] = {{"type", get_type, nullptr, nullptr, nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(create)},
-    {Py_tp_repr, reinterpret_cast<void*>(repr)},
-    {Py_tp_str, reinterpret_cast<void*>(text)},
-    {Py_tp_hash, reinterpret_cast<void*>(hash)},
-    {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-    {Py_tp_getset, attributes},
-    {Py_tp_methods, methods},
-    {Py_tp_doc,
-     const_cast<char*>("Where a tensor's memory lies: device('cpu'), device('cuda', 0).")},
-    {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_str, reinterpret_cast<void*>(text)},
+                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
+                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                       {Py_tp_getset, attributes},
+                       {Py_tp_methods, methods},
+                       {Py_tp_doc, const_cast<char*>(docs::device_class)},
+                       {0, nullptr}};
 PyType_Spec spec = {"flambeau_core.device", sizeof(DeviceObject), 0, Py_TPFLAGS_DEFAULT, slots};
 
 }  // namespace

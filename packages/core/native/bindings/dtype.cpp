@@ -1,5 +1,6 @@
 // flambeau.dtype: one object for each element type.
 #include "bindings/bindings.h"
+#include "bindings/type_docs.h"
 
 namespace flambeau {
 
@@ -59,7 +60,7 @@ PyMethodDef methods[] = {{"to_real", to_real, METH_NOARGS, nullptr},
 PyType_Slot slots[] = {{Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_getset, attributes},
                        {Py_tp_methods, methods},
-                       {Py_tp_doc, const_cast<char*>("The type of a tensor's elements.")},
+                       {Py_tp_doc, const_cast<char*>(docs::dtype_class)},
                        {0, nullptr}};
 PyType_Spec spec = {"flambeau_core.dtype", sizeof(DTypeObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

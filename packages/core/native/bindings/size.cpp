@@ -1,5 +1,6 @@
 // flambeau.Size: the tuple that a shape is.
 #include "bindings/bindings.h"
+#include "bindings/type_docs.h"
 
 namespace flambeau {
 namespace {
@@ -80,15 +81,14 @@ PyMethodDef methods[] = {
     {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
     {"__reduce__", size_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
-PyType_Slot slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(size_create)},
-    {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
-    {Py_tp_methods, methods},
-    {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
-    {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
-    {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
-    {Py_tp_doc, const_cast<char*>("The sizes of a tensor's dimensions, as a tuple of int.")},
-    {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(size_create)},
+                       {Py_tp_repr, reinterpret_cast<void*>(size_repr)},
+                       {Py_tp_methods, methods},
+                       {Py_mp_subscript, reinterpret_cast<void*>(size_subscript)},
+                       {Py_sq_concat, reinterpret_cast<void*>(size_concat)},
+                       {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
+                       {Py_tp_doc, const_cast<char*>(docs::size_class)},
+                       {0, nullptr}};
 PyType_Spec spec = {"flambeau_core.Size", 0, 0, Py_TPFLAGS_DEFAULT, slots};
 
 }  // namespace

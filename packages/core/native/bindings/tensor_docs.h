@@ -1,5 +1,5 @@
-// What help() shows of Tensor's attributes and of those methods that are no ops.
-// A method's text starts with its signature, in the form that inspect reads.
+// What help() shows of Tensor's attributes, of those methods that are no ops, and of autograd's
+// modes. A method's text starts with its signature, in the form that inspect reads.
 #pragma once
 
 namespace flambeau::docs {
@@ -529,6 +529,54 @@ Example:
     ...     name = "weights"
     >>> torch.ones(2).as_subclass(Named).name
     'weights'
+)";
+
+// ---- modes of the thread ---------------------------------------------------------------
+
+inline constexpr char is_grad_enabled[] = R"(is_grad_enabled()
+--
+
+Whether gradients are recorded in this thread.
+
+Example:
+
+    >>> import flambeau as torch
+    >>> with torch.no_grad():
+    ...     torch.is_grad_enabled()
+    False
+)";
+inline constexpr char is_inference_mode_enabled[] = R"(is_inference_mode_enabled()
+--
+
+Whether this thread is in inference mode.
+
+Example:
+
+    >>> import flambeau as torch
+    >>> torch.is_inference_mode_enabled()
+    False
+)";
+inline constexpr char is_anomaly_enabled[] = R"(is_anomaly_enabled()
+--
+
+Whether anomaly detection is on.
+
+Example:
+
+    >>> import flambeau as torch
+    >>> torch.is_anomaly_enabled()
+    False
+)";
+inline constexpr char is_anomaly_check_nan_enabled[] = R"(is_anomaly_check_nan_enabled()
+--
+
+Whether anomaly detection looks for nan.
+
+Example:
+
+    >>> import flambeau as torch
+    >>> torch.is_anomaly_check_nan_enabled()
+    True
 )";
 
 }  // namespace flambeau::docs

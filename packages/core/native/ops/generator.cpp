@@ -71,6 +71,16 @@ py::object device_of(const GeneratorState& g) {
   return py::reinterpret_steal<py::object>(device_object(d));
 }
 
+constexpr char class_doc[] = R"(A stream of random numbers with a seed of its own.
+
+Example:
+
+    >>> import flambeau as torch
+    >>> a, b = torch.Generator().manual_seed(7), torch.Generator().manual_seed(7)
+    >>> torch.equal(torch.rand(3, generator=a), torch.rand(3, generator=b))
+    True
+)";
+
 }  // namespace
 
 GeneratorState& default_generator() {
@@ -87,7 +97,7 @@ GeneratorState& generator_of(PyObject* o) {
 
 void bind_generator(PyObject* module_object) {
   auto m = py::reinterpret_borrow<py::module_>(module_object);
-  py::class_<GeneratorState>(m, "Generator", "A stream of random numbers with a seed of its own.")
+  py::class_<GeneratorState>(m, "Generator", class_doc)
       .def(py::init(&make_generator), py::arg("device") = py::none())
       .def(
           "manual_seed",
