@@ -63,7 +63,7 @@ def package(name: str, short: str, *, deep: bool = True) -> Member:
 MEMBERS = [
     *map(core, ["amp", "autograd", "backends", "cpu", "cuda", "fft", "linalg", "masked"]),
     *map(core, ["library", "overrides", "plugins", "random", "serialization", "signal", "special"]),
-    *map(core, ["version"]),
+    *map(core, ["sparse", "version"]),
     Member(
         "utils._pytree",
         core("transforms/pytree").source,

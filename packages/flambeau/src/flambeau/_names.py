@@ -19,6 +19,7 @@ MEMBERS = (
     "random",
     "serialization",
     "signal",
+    "sparse",
     "special",
     "testing",
     "utils",

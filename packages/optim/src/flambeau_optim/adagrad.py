@@ -8,17 +8,22 @@ import flambeau_core as fb
 
 from .hyperparameters import Number, check_execution, check_learning_rate, check_not_negative
 from .optimizer import ParamsT
+from .sparse_gradients import with_values
 from .update_rule import UpdateRule
 
 
 class Adagrad(UpdateRule):
     """Adaptive subgradient method (Duchi, Hazan and Singer, JMLR 12, 2011).
 
-    ``s += g^2`` and ``p -= lr / (1 + (t - 1) lr_decay) * g / (sqrt(s) + eps)``.
+    ``s += g^2`` and ``p -= lr / (1 + (t - 1) lr_decay) * g / (sqrt(s) + eps)``. Of a sparse
+    gradient only the elements that it stores count and move.
 
     Raises:
         ValueError: a negative argument.
+        RuntimeError: in ``step``, a sparse gradient together with ``weight_decay``.
     """
+
+    takes_sparse_gradients = True
 
     def __init__(
         self,
@@ -64,10 +69,21 @@ class Adagrad(UpdateRule):
     def start(self, param: fb.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"sum": fb.full_like(param, group["initial_accumulator_value"])}
 
+    def decay(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> fb.Tensor:
+        if grad.is_sparse and group["weight_decay"]:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        return super().decay(param, grad, group)
+
     def update(
         self, param: fb.Tensor, grad: fb.Tensor, state: dict[str, Any], group: dict[str, Any]
     ) -> None:
         rate = float(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
         total = state["sum"]
+        if grad.is_sparse:
+            grad = grad.coalesce()
+            total.add_(grad * grad)
+            scale = total.sparse_mask(grad).values().sqrt().add_(group["eps"])
+            param.add_(with_values(grad, grad.values() / scale), alpha=-rate)
+            return
         total.addcmul_(grad, grad, value=1)
         param.addcdiv_(grad, total.sqrt().add_(group["eps"]), value=-rate)

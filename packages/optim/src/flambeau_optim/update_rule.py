@@ -23,6 +23,7 @@ class UpdateRule(Optimizer):
 
     counts_steps = True
     decoupled_weight_decay = False
+    takes_sparse_gradients = False
 
     @abstractmethod
     def start(self, param: fb.Tensor, group: dict[str, Any]) -> dict[str, Any]:
@@ -47,6 +48,11 @@ class UpdateRule(Optimizer):
         return loss
 
     def _step_parameter(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> None:
+        if grad.is_sparse and not self.takes_sparse_gradients:
+            raise RuntimeError(
+                f"{type(self).__name__} does not support sparse gradients, "
+                f"but that of the parameter of shape {tuple(param.shape)} is"
+            )
         state = self.state[param]
         if not state:
             if self.counts_steps:
@@ -70,4 +76,5 @@ class UpdateRule(Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        step_counts_to_tensors(self.state)
+        if self.counts_steps:
+            step_counts_to_tensors(self.state)

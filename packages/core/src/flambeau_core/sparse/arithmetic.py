@@ -101,9 +101,7 @@ def _product(a: Any, b: Any) -> Any:
     _check_same_dims("mul", a, b)
     a, b = coalesce(a), coalesce(b)
     if not a._nnz() or not b._nnz():
-        nothing = (a._stored_values[:0] * b._stored_values[:0]).reshape(
-            0, *a.shape[a.sparse_dim() :]
-        )
+        nothing = a._stored_values[:0] * b._stored_values[:0]
         return make(a._stored_indices[:, :0], nothing, a.shape, True)
     # Numbered together, since the numbers of a huge shape hold only among themselves.
     both = fb.cat([a._stored_indices, b._stored_indices], 1)

@@ -1,4 +1,4 @@
-"""Which function an op on a sparse tensor runs: the table, and the refusal of all that is not in it."""
+"""Which function an op on a sparse tensor runs, and the refusal of all that have none."""
 
 from __future__ import annotations
 

@@ -71,12 +71,10 @@ def _normalised(dim: Any, ndim: int) -> list[int]:
 
 
 @implements("norm")
-def norm(
-    self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
-) -> Any:
+def norm(self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> Any:
     if dim is not None:
         raise refuse("norm over some dimensions")
-    return coalesce(self)._stored_values.flatten().norm(2 if p in ("fro", None) else p, dtype=dtype)
+    return coalesce(self)._stored_values.flatten().norm(2 if p in ("fro", None) else p)
 
 
 @implements("any")

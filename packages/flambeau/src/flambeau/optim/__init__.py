@@ -21,6 +21,7 @@ from flambeau_optim import (
     RMSprop as RMSprop,
     Rprop as Rprop,
     SGD as SGD,
+    SparseAdam as SparseAdam,
 )
 from flambeau.optim import (
     adadelta as adadelta,
@@ -39,6 +40,7 @@ from flambeau.optim import (
     rmsprop as rmsprop,
     rprop as rprop,
     sgd as sgd,
+    sparse_adam as sparse_adam,
     swa_utils as swa_utils,
 )
 
@@ -58,6 +60,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "SGD",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]
