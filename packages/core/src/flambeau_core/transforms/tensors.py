@@ -68,14 +68,6 @@ class BatchedTensor(Tensor):
     def data(self) -> Any:  # type: ignore[override]
         return self.detach()
 
-    @property
-    def real(self) -> Any:  # type: ignore[override]
-        return batch(self.value.real, self.level)
-
-    @property
-    def imag(self) -> Any:  # type: ignore[override]
-        return batch(self.value.imag, self.level)
-
     def backward(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
             "backward() called inside vmap, where there are no leaves to give gradients to: use "
