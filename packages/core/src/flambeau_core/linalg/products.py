@@ -42,7 +42,7 @@ def cross(self: Tensor, other: Tensor, dim: int) -> Tensor:
 
 
 @op(
-    "diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+    "diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1) -> view",
     namespace="linalg",
 )
 def diagonal(A: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
