@@ -242,6 +242,15 @@ def test_unknown_profile() -> None:
         fb.set_printoptions(profile="long")
 
 
+def test_formatting_takes_the_number_of_a_tensor_without_dimensions() -> None:
+    number = fb.tensor(0.5, requires_grad=True)
+    assert f"{number} {number:.3f}" == "0.5 0.500"
+    assert f"{fb.tensor(True)} {fb.tensor(3):>3}" == "True   3"
+    assert f"{fb.tensor([0.5])}" == "tensor([0.5000])"
+    with pytest.raises(TypeError):
+        format(fb.tensor([0.5]), ".3f")
+
+
 def test_subclass_prints_its_own_name() -> None:
     class Measured(fb.Tensor):
         pass

@@ -52,6 +52,7 @@ CONTINUOUS = [
     Family("Beta", {"concentration1": 0.75, "concentration0": 0.5}, "unit"),
     Family("Kumaraswamy", {"concentration1": 2.5, "concentration0": 1.5}, "unit"),
     Family("ContinuousBernoulli", {"probs": 0.25}, "unit"),
+    Family("ContinuousBernoulli", {"probs": 0.4995}, "unit"),
     Family("ContinuousBernoulli", {"probs": 0.5}, "unit"),
     Family("Uniform", {"low": 0.0, "high": 1.0}, "unit"),
 ]

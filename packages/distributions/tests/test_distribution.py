@@ -1,5 +1,7 @@
 """The base class: shapes, checks, expansion, representation."""
 
+import copy
+import pickle
 import warnings
 
 import pytest
@@ -257,3 +259,11 @@ def test_arg_constraints_hold_for_what_is_computed():
         for name, constraint in distribution.arg_constraints.items():
             if not constraints.is_dependent(constraint):
                 assert constraint.check(getattr(distribution, name)).all(), (distribution, name)
+
+
+@pytest.mark.parametrize("distribution", ONE_OF_EACH, ids=_id)
+def test_copies_and_pickles(distribution):
+    drawn = distribution.sample((3,))
+    for copied in (copy.deepcopy(distribution), pickle.loads(pickle.dumps(distribution))):
+        assert repr(copied) == repr(distribution)
+        assert fb.equal(copied.log_prob(drawn), distribution.log_prob(drawn))

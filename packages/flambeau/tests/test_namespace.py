@@ -34,6 +34,8 @@ def run(program):
         "from flambeau.utils.data import DataLoader, TensorDataset; print('Linear')",
         "import flambeau; flambeau.utils.data.DataLoader; print('Linear')",
         "from flambeau.optim.lr_scheduler import StepLR; print('Linear')",
+        "from flambeau.distributions import Normal, constraints, kl; print('Linear')",
+        "from flambeau.distributions.normal import Normal; print('Linear')",
         "from flambeau.autograd import Function; print('Linear')",
         "from flambeau.nn.parameter import Parameter; print('Linear')",
         "import flambeau.cuda; flambeau.cuda.is_available(); print('Linear')",
@@ -59,8 +61,8 @@ def test_importing_loads_core_alone():
     program = (
         "import sys, flambeau; "
         "print(sorted(m for m in sys.modules if m in "
-        "('numpy', 'flambeau_nn', 'flambeau_optim', 'flambeau_data', 'pluggy', "
-        "'importlib.metadata', 'ast', 'dataclasses', 'inspect', 'pathlib', 'tempfile')))"
+        "('numpy', 'flambeau_nn', 'flambeau_optim', 'flambeau_data', "
+        "'flambeau_distributions', 'pluggy', 'importlib.metadata', 'ast', 'dataclasses', 'inspect', 'pathlib', 'tempfile')))"
     )
     assert run(program) == "[]"
 
