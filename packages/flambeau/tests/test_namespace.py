@@ -62,7 +62,8 @@ def test_importing_loads_core_alone():
         "import sys, flambeau; "
         "print(sorted(m for m in sys.modules if m in "
         "('numpy', 'flambeau_nn', 'flambeau_optim', 'flambeau_data', "
-        "'flambeau_distributions', 'pluggy', 'importlib.metadata', 'ast', 'dataclasses', 'inspect', 'pathlib', 'tempfile')))"
+        "'flambeau_distributions', 'pluggy', 'importlib.metadata', "
+        "'ast', 'dataclasses', 'inspect', 'pathlib', 'tempfile')))"
     )
     assert run(program) == "[]"
 
