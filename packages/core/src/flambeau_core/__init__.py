@@ -174,6 +174,7 @@ _LAZY = {
     "chain_matmul": "linalg.products",
     "finfo": "type_info",
     "iinfo": "type_info",
+    "lobpcg": "linalg.lobpcg",
     "pca_lowrank": "linalg.low_rank",
     "svd_lowrank": "linalg.low_rank",
     "compile": "compilation",
@@ -236,6 +237,7 @@ if TYPE_CHECKING:
     from .amp import autocast as autocast
     from .amp import get_autocast_dtype as get_autocast_dtype
     from .amp import is_autocast_enabled as is_autocast_enabled
+    from .linalg.lobpcg import lobpcg as lobpcg
     from .linalg.low_rank import pca_lowrank as pca_lowrank
     from .linalg.low_rank import svd_lowrank as svd_lowrank
     from .linalg.products import chain_matmul as chain_matmul
