@@ -137,3 +137,13 @@ def test_multinomial_entropy_is_a_sum(close):
 def test_negative_binomial_that_waits_for_no_failure(close):
     waits = dist.NegativeBinomial(fb.tensor(0.0).double(), fb.tensor(0.5).double())
     close(waits.log_prob(fb.tensor([0.0, 1.0]).double()), [0.0, -fb.inf])
+
+
+def test_continuous_bernoulli_keeps_its_digits_near_one_half(close):
+    """In float32 as in float64, on both sides of where the series end."""
+    probs = fb.tensor([0.438, 0.437, 0.4989, 0.499, 0.5, 0.503, 0.55, 0.563])
+    single, double = dist.ContinuousBernoulli(probs), dist.ContinuousBernoulli(probs.double())
+    close(single.mean, double.mean, rel=1e-5)
+    # Just outside, the formula is the difference of two numbers near 16, rounded by 1e-6 each.
+    close(single.variance, double.variance, rel=1e-4)
+    close(single.log_prob(probs), double.log_prob(probs.double()), rel=1e-3, abs=1e-5)

@@ -20,6 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ContinuousBernoulli"]
 
+# Below this logit mean and variance are taken from their Taylor series, of which the first term
+# that is left out is below 1e-11 of the sum: the differences of the formulas would lose digits.
+_NEAR = 0.25
+_MEAN_SERIES = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
+_VARIANCE_SERIES = (1 / 12, -1 / 240, 1 / 6048, -1 / 172800, 1 / 5322240)
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Tensor) -> Tensor:
+    total = fb.full_like(x, coefficients[-1], requires_grad=False)
+    for coefficient in coefficients[-2::-1]:
+        total = total * x + coefficient
+    return total
+
 
 class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
     """Numbers in [0, 1] with a density that is proportional to ``p ** x * (1 - p) ** (1 - x)``.
@@ -28,8 +41,8 @@ class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
     autoencoders", NeurIPS 2019.
 
     Args:
-        lims: the probabilities around 1/2 between which the formulas lose all digits, and Taylor
-            series are used instead.
+        lims: the probabilities around 1/2 between which the formulas of densities lose their
+            digits, and Taylor series are used instead.
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
@@ -85,18 +98,22 @@ class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        far = self._far_probs()
-        exact = far / (2 * far - 1) + 1 / ((-far).log1p() - far.log())
-        x = self.probs - 0.5
-        return fb.where(self._is_far(), exact, 0.5 + (1 / 3 + 16 / 45 * x.square()) * x)
+        x = self.logits
+        is_near = x.abs() < _NEAR
+        far = x.masked_fill(is_near, _NEAR)
+        exact = -(-far).expm1().reciprocal() - far.reciprocal()
+        return fb.where(is_near, 0.5 + x * _polynomial(_MEAN_SERIES, x.square()), exact)
 
     @property
     def variance(self) -> Tensor:
-        far = self._far_probs()
-        exact = far * (far - 1) / (1 - 2 * far).square()
-        exact = exact + ((-far).log1p() - far.log()).square().reciprocal()
-        x = (self.probs - 0.5).square()
-        return fb.where(self._is_far(), exact, 1 / 12 - (1 / 15 - 128 / 945 * x) * x)
+        x = self.logits
+        is_near = x.abs() < _NEAR
+        far = x.masked_fill(is_near, _NEAR)
+        # Beyond 80 the second term is nothing beside the first, and sinh would overflow.
+        exact = (
+            far.square().reciprocal() - (2 * (far.clamp(-80, 80) / 2).sinh()).square().reciprocal()
+        )
+        return fb.where(is_near, _polynomial(_VARIANCE_SERIES, x.square()), exact)
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
