@@ -84,12 +84,12 @@ class ContinuousBernoulli(SuccessProbability, ExponentialFamily):
 
     def _log_norm(self) -> Tensor:
         """log of the constant by which the density is multiplied."""
-        far = self._far_probs()
-        # 2 artanh(1 - 2p) / (1 - 2p), the same for p and 1 - p.
-        exact = ((-far).log1p() - far.log()).abs().log() - (1 - 2 * far).abs().log()
-        x = (self.probs - 0.5).square()
-        series = math.log(2) + (4 / 3 + 104 / 45 * x) * x
-        return fb.where(self._is_far(), exact, series)
+        x = self.logits
+        is_far = self._is_far()
+        far = x.masked_fill(~is_far, 1.0)
+        exact = (far / (far / 2).tanh()).log()
+        series = math.log(2) + x.square() / 12 - 7 / 1440 * x.pow(4)
+        return fb.where(is_far, exact, series)
 
     def _bend(self, x: Tensor, divisor: int) -> Tensor:
         """By how much `cdf` and `icdf` leave the diagonal near 1/2, to the second order."""
