@@ -5,6 +5,7 @@
 #include "bindings/bindings.h"
 #include "bindings/tensor_docs.h"
 #include "ops/api.h"
+#include "ops/op.h"
 #include "ops/scalars.h"
 #include "ops/view.h"
 
@@ -256,8 +257,34 @@ Ref cast_gradient(Tensor* g, DType d, DeviceType* device) {
   if (is_complex(moved->dtype()) && !is_complex(d)) moved = select(real_view(moved), -1, 0);
   return to_dtype(moved, d);
 }
+
+// Sums with a sparse tensor are its class's to make.
+Ref to_dense(Tensor* g) {
+  auto o = reinterpret_cast<PyObject*>(g);
+  return Ref::steal(as_tensor(checked(PyObject_CallMethod(o, "to_dense", nullptr))));
+}
+Ref add_gradients(Tensor* a, Tensor* b) {
+  if (!((a->flags | b->flags) & kSparse)) return add(a, b);
+  auto op = reinterpret_cast<PyObject*>(find_op("add"));
+  // What is sparse comes second.
+  if (a->flags & kSparse) std::swap(a, b);
+  return Ref::steal(as_tensor(checked(PyObject_CallFunctionObjArgs(op, a, b, nullptr))));
+}
+void add_gradient_in_place(Tensor* a, Tensor* b) {
+  if (!(b->flags & kSparse)) return add_in_place(a, b);
+  GradModeGuard off(false);
+  auto target = reinterpret_cast<PyObject*>(a);
+  Py_DECREF(checked(PyObject_CallMethod(target, "add_", "O", b)));
+}
+Ref copy_gradient(Tensor* g) {
+  if (!(g->flags & kSparse)) return clone(g);
+  auto o = reinterpret_cast<PyObject*>(g);
+  return Ref::steal(as_tensor(checked(PyObject_CallMethod(o, "clone", nullptr))));
+}
+
 bool has_nan(Tensor* g) {
   GradModeGuard off(false);
+  if (g->flags & kSparse) return has_nan(to_dense(g));
   if (!is_differentiable(g->dtype()) || g->numel() == 0) return false;
   return item(any_true(binary("ne", g, g))).truth();
 }
@@ -272,14 +299,11 @@ PyObject* add_hook(PyObject* hooks, PyObject* hook) {
 }
 
 void supply_gradient_arithmetic() {
-  gradient_arithmetic = {[](Tensor* a, Tensor* b) { return add(a, b); },
-                         add_in_place,
-                         sum_to,
-                         cast_gradient,
-                         [](Tensor* g) { return clone(g); },
-                         [](Tensor* t) { return zeros_like(t); },
-                         ones_like,
-                         has_nan};
+  gradient_arithmetic = {add_gradients, add_gradient_in_place,
+                         sum_to,        cast_gradient,
+                         copy_gradient, [](Tensor* t) { return zeros_like(t); },
+                         ones_like,     has_nan,
+                         to_dense};
 }
 
 PyMethodDef tensor_autograd_methods[] = {

@@ -27,6 +27,8 @@ Ref legacy_tensor(PyObject* args) {
   if (!PyLong_Check(first)) {
     // A Size is a shape, other sequences are values.
     if (std::strcmp(Py_TYPE(first)->tp_name, "flambeau_core.Size") != 0) {
+      if (is_tensor(first) && as_tensor(first)->flags & kSparse)
+        fail(ErrorKind::Type, "Tensor(data) takes no sparse tensor: see to_dense()");
       if (is_tensor(first)) return alias(as_tensor(first));
       return tensor_from(first, default_dtype(), cpu);
     }

@@ -9,6 +9,7 @@ namespace {
 struct EmbeddingCall {
   int64_t padding;  // the row that gets no gradient; -1: none
   bool scale_by_frequency;
+  bool sparse;  // the gradient holds the rows that were looked up, and no others
 };
 
 void check_index(Tensor* index) {
@@ -33,6 +34,20 @@ Ref table_gradient(const EmbeddingCall& c, const Ref& g, const Ref& index, Ints 
   return index_add(zeros(g, table_shape), 0, index, rows);
 }
 
+Ref sparse_table_gradient(const EmbeddingCall& c, const Ref& g, const Ref& index,
+                          Ints table_shape) {
+  if (c.scale_by_frequency)
+    fail(ErrorKind::Runtime,
+         "embedding: scale_grad_by_freq is not supported with sparse gradients");
+  PyObject* module = checked(PyImport_ImportModule("flambeau_core.sparse.row_gradient"));
+  PyObject* result = PyObject_CallMethod(module, "row_gradient", "OO(LL)L", index.get(), g.get(),
+                                         static_cast<long long>(table_shape[0]),
+                                         static_cast<long long>(table_shape[1]),
+                                         static_cast<long long>(c.padding));
+  Py_DECREF(module);
+  return Ref::steal(as_tensor(checked(result)));
+}
+
 Ref embedding(Tensor* given_index, Tensor* weight, const EmbeddingCall& c) {
   check_index(given_index);
   check_same_device("embedding", weight, given_index);
@@ -52,7 +67,8 @@ Ref embedding(Tensor* given_index, Tensor* weight, const EmbeddingCall& c) {
   if (records(weight))
     record("EmbeddingBackward0", {weight}, y,
            [c, index = Saved(index), shape = weight->shape().vec()](Backward& b) {
-             b.set(0, table_gradient(c, b.grad(), b.get(index), shape));
+             auto gradient = c.sparse ? sparse_table_gradient : table_gradient;
+             b.set(0, gradient(c, b.grad(), b.get(index), shape));
            });
   return y;
 }
@@ -71,7 +87,7 @@ PyObject* run(Args& a) {
            static_cast<long long>(padding), static_cast<long long>(rows));
     if (padding < 0) padding += rows;
   }
-  return object(embedding(index, weight, {padding, a.flag(3)}));
+  return object(embedding(index, weight, {padding, a.flag(3), a.flag(4)}));
 }
 
 }  // namespace

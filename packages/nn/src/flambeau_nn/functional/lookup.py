@@ -22,7 +22,7 @@ def embedding(
 
     `padding_idx` names a row that gets no gradient. With `max_norm` the rows used are first scaled
     down in place to at most that norm. `scale_grad_by_freq` divides a row's gradient by how often
-    it was used. `sparse` asks for sparse gradients; they are dense here.
+    it was used. With `sparse` the gradient of a leaf `weight` is a sparse tensor of these rows.
     """
     if padding_idx is not None:
         rows = weight.size(0)
@@ -31,7 +31,7 @@ def embedding(
         padding_idx %= rows
     if max_norm is not None:
         limit_row_norms_(weight, input, max_norm, norm_type)
-    return nn_ops.embedding(input, weight, padding_idx, scale_grad_by_freq)
+    return nn_ops.embedding(input, weight, padding_idx, scale_grad_by_freq, sparse)
 
 
 def limit_row_norms_(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
