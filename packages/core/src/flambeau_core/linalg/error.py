@@ -21,8 +21,9 @@ def check_info(
     error: type[RuntimeError] = LinAlgError,
 ) -> None:
     """Raises ``error`` for the first matrix of a batch whose ``info`` is not 0."""
-    codes = info.reshape(-1).tolist()
-    for index, code in enumerate(codes):
+    if not bool(info.any()):
+        return
+    for index, code in enumerate(info.reshape(-1).tolist()):
         if code != 0:
             where = f"(Batch element {index}): " if info.dim() else ""
             raise error(f"{name}: {where}{reason(code)}")

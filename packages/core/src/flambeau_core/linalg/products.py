@@ -77,7 +77,9 @@ def vander(x: Tensor, N: int | None) -> Tensor:
     x = x.reshape([1]) if x.dim() == 0 else x
     count = x.shape[-1] if N is None else N
     if count <= 1:
-        raise RuntimeError(f"N must be greater than 1, got {count} for shape {tuple(x.shape)}.")
+        raise RuntimeError(
+            f"linalg.vander: N must be greater than 1, got {count} for shape {tuple(x.shape)}."
+        )
     powers = x.unsqueeze(-1).expand([*x.shape, count - 1]).cumprod(-1)
     return fb.cat([fb.ones_like(powers[..., :1]), powers], -1)
 
@@ -177,11 +179,13 @@ def chain_matmul(*matrices: Tensor, out: Any = None) -> Tensor:
 def tensorinv(self: Tensor, ind: int) -> Tensor:
     """The inverse for ``tensordot`` over the first ``ind`` dimensions."""
     if ind <= 0:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+        raise RuntimeError(
+            f"linalg.tensorinv: Expected a strictly positive integer for 'ind', but got {ind}"
+        )
     rows, columns = math.prod(self.shape[:ind]), math.prod(self.shape[ind:])
     if rows != columns:
         raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            "linalg.tensorinv: Expected self to satisfy prod(self.shape[ind:]) == "
             f"prod(self.shape[:ind]), but got {columns} != {rows} (shape {tuple(self.shape)})"
         )
     inverse: Tensor = inv(self.reshape([rows, columns]))
@@ -196,7 +200,7 @@ def tensorsolve(self: Tensor, other: Tensor, dims: Sequence[int] | None) -> Tens
     rows, columns = math.prod(A.shape[: other.dim()]), math.prod(wanted)
     if rows != columns:
         raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            "linalg.tensorsolve: Expected self to satisfy prod(self.shape[other.ndim:]) == "
             f"prod(self.shape[:other.ndim]), but got {columns} != {rows} "
             f"(shapes {tuple(self.shape)} and {tuple(other.shape)})"
         )
