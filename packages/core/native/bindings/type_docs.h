@@ -23,8 +23,7 @@ Example:
 
 inline constexpr char dtype_class[] = R"(The type of a tensor's elements.
 
-There is one object a type: bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32,
-float64, complex64 and complex128.
+There is one object a type, such as bool, int64, float32 or complex64.
 
 Example:
 
