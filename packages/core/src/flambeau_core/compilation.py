@@ -28,6 +28,12 @@ def compile(
     Raises:
         RuntimeError: both ``mode`` and ``options`` are given.
         TypeError: what is to be compiled cannot be called.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.compile(torch.sin)(torch.tensor(0.0))
+        tensor(0.)
     """
     if mode is not None and options is not None:
         raise RuntimeError("compile: either mode or options can be given, not both")

@@ -94,6 +94,14 @@ def fork_rng(
     """Puts the generator's state back at the end of the block.
 
     One generator serves every device, so ``devices`` and ``device_type`` choose nothing.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> with torch.random.fork_rng():
+        ...     x = torch.rand(3)
+        >>> torch.equal(x, torch.rand(3))
+        True
     """
     if not enabled:
         yield

@@ -16,18 +16,39 @@ CPU_DTYPES = ("bfloat16", "float16")
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether autocast can be used with a device type: whether some backend serves it."""
+    """Whether autocast can be used with a device type: whether some backend serves it.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.amp.is_autocast_available("cpu")
+        True
+    """
     return is_available(device_type)
 
 
 def is_autocast_enabled(device_type: str = "cpu") -> bool:
-    """Whether ops on the device type run under autocast now."""
+    """Whether ops on the device type run under autocast now.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.is_autocast_enabled("cpu")
+        False
+    """
     enabled, _ = fb._C.autocast_get(device_type)
     return bool(enabled)
 
 
 def get_autocast_dtype(device_type: str = "cpu") -> Any:
-    """The narrow dtype of the device type."""
+    """The narrow dtype of the device type.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.get_autocast_dtype("cpu")
+        flambeau.bfloat16
+    """
     _, dtype = fb._C.autocast_get(device_type)
     return default_dtype(device_type) if dtype is None else dtype
 
@@ -50,6 +71,14 @@ class autocast:
 
     Raises:
         ValueError: ``device_type`` is not a string.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> a = torch.ones(2, 2)
+        >>> with torch.amp.autocast("cpu", dtype=torch.bfloat16):
+        ...     (a @ a).dtype
+        flambeau.bfloat16
     """
 
     def __init__(

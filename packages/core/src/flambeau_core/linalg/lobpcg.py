@@ -210,6 +210,13 @@ def lobpcg(
 
     Raises:
         ValueError: A has fewer than ``3 n`` rows, or ``method`` is unknown.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> e, x = torch.lobpcg(torch.diag(torch.arange(1.0, 10.0)), k=1)
+        >>> e.round()
+        tensor([9.])
     """
     require_square("lobpcg", A)
     require_number_type("lobpcg", A)

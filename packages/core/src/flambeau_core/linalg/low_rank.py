@@ -31,6 +31,13 @@ def svd_lowrank(
     """``(U, S, V)`` with ``A - M`` close to ``U diag(S) V^H`` and ``q`` singular values.
 
     ``A`` is ``(..., m, n)``; each of the ``niter`` iterations brings it closer.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> U, S, V = torch.svd_lowrank(torch.eye(4), q=2)
+        >>> U.shape, S.shape
+        (flambeau.Size([4, 2]), flambeau.Size([2]))
     """
     q = 6 if q is None else q
     if M is not None:
@@ -53,6 +60,13 @@ def pca_lowrank(
 
     Raises:
         ValueError: ``q`` exceeds a dimension, or it or ``niter`` is negative.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> U, S, V = torch.pca_lowrank(torch.eye(4), q=2)
+        >>> V.shape
+        flambeau.Size([4, 2])
     """
     m, n = A.shape[-2:]
     if q is None:

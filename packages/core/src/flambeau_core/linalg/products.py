@@ -156,7 +156,14 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def chain_matmul(*matrices: Tensor, out: Any = None) -> Tensor:
-    """The product of one or more matrices in the cheapest order."""
+    """The product of one or more matrices in the cheapest order.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 5)).shape
+        flambeau.Size([2, 5])
+    """
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for i, matrix in enumerate(matrices):

@@ -18,7 +18,16 @@ def mean(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Mean over ``dim`` (all if None); ValueError for whole numbers without ``dtype``."""
+    """Mean over ``dim`` (all if None); ValueError for whole numbers without ``dtype``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.mean(x, mask=mask)
+        tensor(2.)
+    """
     x = cast(input, dtype)
     if not (x.is_floating_point() or x.is_complex()):
         raise ValueError(f"masked.mean: expected floating point or complex numbers, got {x.dtype}")
@@ -48,6 +57,14 @@ def var(
 
     ``unbiased`` says 1 (True, the default) or 0. AssertionError where both are given. Of complex
     numbers the variance is complex with imaginary part 0.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.var(x, mask=mask)
+        tensor(2.)
     """
     if unbiased is not None and correction is not None:
         raise AssertionError("masked.var: only one of unbiased and correction may be given")
@@ -77,7 +94,16 @@ def std(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Standard deviation over ``dim`` (all if None): the square root of ``var``."""
+    """Standard deviation over ``dim`` (all if None): the square root of ``var``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.std(x, mask=mask)
+        tensor(1.4142)
+    """
     return var(
         input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask
     ).sqrt()

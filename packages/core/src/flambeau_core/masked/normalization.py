@@ -16,7 +16,16 @@ def softmax(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Exponentials along ``dim`` divided by their sum; 0 where the mask is False."""
+    """Exponentials along ``dim`` divided by their sum; 0 where the mask is False.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.softmax(x, 0, mask=mask)
+        tensor([0.1192, 0.0000, 0.8808])
+    """
     return filled("masked.softmax", input, mask, lowest).softmax(dim, dtype)
 
 
@@ -27,7 +36,16 @@ def log_softmax(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Logarithm of ``softmax``; ``-inf`` where the mask is False."""
+    """Logarithm of ``softmax``; ``-inf`` where the mask is False.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.log_softmax(x, 0, mask=mask)
+        tensor([-2.1269,    -inf, -0.1269])
+    """
     return filled("masked.log_softmax", input, mask, lowest).log_softmax(dim, dtype)
 
 
@@ -38,7 +56,16 @@ def softmin(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """``softmax`` of the negated input; 0 where the mask is False."""
+    """``softmax`` of the negated input; 0 where the mask is False.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.softmin(x, 0, mask=mask)
+        tensor([0.8808, 0.0000, 0.1192])
+    """
     return (-cast(filled("masked.softmin", input, mask, highest), dtype)).softmax(dim)
 
 
@@ -54,6 +81,14 @@ def normalize(
     """The input over its norm of order ``ord`` along ``dim``, which counts as at least ``eps``.
 
     The result is 0 where the mask is False.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.normalize(x, 1.0, 0, mask=mask)
+        tensor([0.2500, 0.0000, 0.7500])
     """
     x = cast(input, dtype)
     length = norm(x, ord, dim, keepdim=True, mask=mask)

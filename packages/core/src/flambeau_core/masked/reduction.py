@@ -24,7 +24,16 @@ def sum(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Sum over ``dim`` (all if None); of whole numbers in int64 unless ``dtype`` is given."""
+    """Sum over ``dim`` (all if None); of whole numbers in int64 unless ``dtype`` is given.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.sum(x, mask=mask)
+        tensor(4.)
+    """
     x = filled("masked.sum", input, mask, 0)
     return x.sum(dimensions(x, dim), keepdim, dtype=dtype)
 
@@ -37,7 +46,16 @@ def prod(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Product over ``dim`` (all if None); of whole numbers in int64 unless ``dtype`` is given."""
+    """Product over ``dim`` (all if None); of whole numbers in int64 unless ``dtype`` is given.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.prod(x, mask=mask)
+        tensor(3.)
+    """
     x = filled("masked.prod", input, mask, 1)
     dims = dimensions(x, dim)
     if not dims:
@@ -57,7 +75,16 @@ def amax(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Largest element over ``dim`` (all if None)."""
+    """Largest element over ``dim`` (all if None).
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.amax(x, mask=~mask)
+        tensor(2.)
+    """
     x = cast(input, dtype)
     x = filled("masked.amax", x, mask, lowest)
     return x.amax(dimensions(x, dim), keepdim)
@@ -71,7 +98,16 @@ def amin(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Smallest element over ``dim`` (all if None)."""
+    """Smallest element over ``dim`` (all if None).
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.amin(x, mask=~mask)
+        tensor(2.)
+    """
     x = cast(input, dtype)
     x = filled("masked.amin", x, mask, highest)
     return x.amin(dimensions(x, dim), keepdim)
@@ -88,6 +124,14 @@ def argmax(
     """Index of the largest element along ``dim`` (of all, flattened, if None).
 
     Indices have the input's dtype unless ``dtype`` is given, as in PyTorch.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.argmax(x, mask=~mask)
+        tensor(1.)
     """
     x = filled("masked.argmax", input, mask, lowest)
     return x.argmax(dim, keepdim).to(dtype or input.dtype)
@@ -104,6 +148,14 @@ def argmin(
     """Index of the smallest element along ``dim`` (of all, flattened, if None).
 
     Indices have the input's dtype unless ``dtype`` is given, as in PyTorch.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.argmin(x, mask=~mask)
+        tensor(1.)
     """
     x = filled("masked.argmin", input, mask, highest)
     return x.argmin(dim, keepdim).to(dtype or input.dtype)
@@ -120,6 +172,14 @@ def median(
     """Median along ``dim``, the lower of the middle two; NaN where everything is left out.
 
     ValueError for whole numbers of which a row is left out altogether, for complex ones too.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([[1.0, 2.0, 3.0]])
+        >>> mask = torch.tensor([[True, False, True]])
+        >>> torch.masked.median(x, 1, mask=mask)
+        tensor([1.])
     """
     x = cast(input, dtype)
     if x.is_complex():
@@ -143,7 +203,16 @@ def norm(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Vector norm of order ``ord`` over ``dim`` (all if None)."""
+    """Vector norm of order ``ord`` over ``dim`` (all if None).
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.norm(x, 2.0, mask=mask)
+        tensor(3.1623)
+    """
     # With a negative order small elements weigh most, and infinite ones nothing.
     x = filled("masked.norm", input, mask, fb.inf if ord < 0 else 0)
     return fb.linalg.vector_norm(x, ord, dimensions(x, dim), keepdim, dtype=dtype)

@@ -15,7 +15,16 @@ def cumsum(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Running sum along ``dim``, in the input's dtype unless ``dtype`` is given."""
+    """Running sum along ``dim``, in the input's dtype unless ``dtype`` is given.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.cumsum(x, 0, mask=mask)
+        tensor([1., 1., 4.])
+    """
     x = filled("masked.cumsum", input, mask, 0)
     return x.cumsum(dim, dtype=dtype or _number(x.dtype))
 
@@ -27,7 +36,16 @@ def cumprod(
     dtype: fb.dtype | None = None,
     mask: fb.Tensor | None = None,
 ) -> fb.Tensor:
-    """Running product along ``dim``, in the input's dtype unless ``dtype`` is given."""
+    """Running product along ``dim``, in the input's dtype unless ``dtype`` is given.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([1.0, 2.0, 3.0])
+        >>> mask = torch.tensor([True, False, True])
+        >>> torch.masked.cumprod(x, 0, mask=mask)
+        tensor([1., 1., 3.])
+    """
     x = filled("masked.cumprod", input, mask, 1)
     return x.cumprod(dim, dtype=dtype or _number(x.dtype))
 

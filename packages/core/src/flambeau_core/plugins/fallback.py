@@ -14,6 +14,11 @@ def set_cpu_fallback(enabled: bool) -> None:
 
     Off by default, since a silent fallback hides why a program is slow. The environment variable
     ``FLAMBEAU_CPU_FALLBACK=1`` switches it on from outside.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.set_cpu_fallback(False)
     """
     global _set_by_user
     from flambeau_core import _C

@@ -220,6 +220,11 @@ def set_backend(device_type: str, name: str | None) -> None:
 
     Raises:
         RuntimeError: there is no such backend, or it cannot be used.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.set_backend("cpu", None)
     """
     from flambeau_core import _C
 
@@ -232,7 +237,15 @@ def set_backend(device_type: str, name: str | None) -> None:
 
 @contextmanager
 def use_backend(device_type: str, name: str) -> Iterator[None]:
-    """Uses a backend inside a ``with`` block, for every thread."""
+    """Uses a backend inside a ``with`` block, for every thread.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> with torch.use_backend("cpu", "reference"):
+        ...     torch.ones(2) + 1
+        tensor([2., 2.])
+    """
     before = explicit(device_type)
     set_backend(device_type, name)
     try:

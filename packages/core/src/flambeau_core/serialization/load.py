@@ -39,6 +39,16 @@ def load(
         pickle.UnpicklingError: the file names something that safe loading does not rebuild (the
             message says what), or its pickle is corrupt.
         RuntimeError: the file is cut short or is none that ``save`` wrote.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> torch.save(torch.tensor([1, 2]), file)
+        >>> position = file.seek(0)
+        >>> torch.load(file)
+        tensor([1, 2])
     """
     label = label_of(f)
     place = placement(map_location)

@@ -14,11 +14,14 @@ from flambeau_core.serialization.archive import ArchiveWriter, open_to_write
 from flambeau_core.serialization.names import (
     DEVICE,
     DTYPE_STORAGES,
+    LAYOUT,
     REBUILD_PARAMETER,
+    REBUILD_SPARSE_TENSOR,
     REBUILD_TENSOR,
     SIZE,
     Global,
     dtype_name,
+    layout_name,
 )
 from flambeau_core.serialization.storage import storage_bytes
 
@@ -58,12 +61,17 @@ class Pickler(PythonPickler):  # type: ignore[misc]
         if isinstance(obj, fb.device):
             index = () if obj.index is None else (obj.index,)
             return DEVICE, (obj.type, *index)
+        if isinstance(obj, fb.layout):
+            return LAYOUT, (f"torch.{layout_name(obj)}",)
         return NotImplemented
 
     def reduce_tensor(self, tensor: Any) -> tuple[Any, ...]:
         if is_parameter(tensor):
             data = tensor.detach()
             return REBUILD_PARAMETER, (data, tensor.requires_grad, OrderedDict())
+        if tensor.is_sparse:
+            parts = (tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced())
+            return REBUILD_SPARSE_TENSOR, (tensor.layout, parts)
         return REBUILD_TENSOR, (
             self.reference(tensor),
             tensor.storage_offset(),
@@ -119,6 +127,16 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2) 
     Raises:
         RuntimeError: the folder of ``f`` does not exist.
         pickle.PicklingError: some part of ``obj`` cannot be pickled.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> torch.save({"weight": torch.ones(2)}, file)
+        >>> position = file.seek(0)
+        >>> torch.load(file)
+        {'weight': tensor([1., 1.])}
     """
     stream = io.BytesIO()
     pickler = Pickler(stream, pickle_protocol)

@@ -75,6 +75,12 @@ def general_cosine(
     """``sum_k (-1)^k a_k cos(2 pi k n / N)``, with as many cosines as ``a`` has coefficients.
 
     TypeError when ``a`` is not iterable, ValueError when it is empty.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.general_cosine(4, a=[0.5, 0.5])
+        tensor([0.0000, 0.7500, 0.7500, 0.0000])
     """
     dtype = _checked("general_cosine", M, dtype, layout)
     if M < 2:  # whatever the coefficients
@@ -103,7 +109,14 @@ def general_hamming(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """``alpha - (1 - alpha) cos(2 pi n / N)``."""
+    """``alpha - (1 - alpha) cos(2 pi n / N)``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.general_hamming(5, alpha=0.6)
+        tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
+    """
     return general_cosine(
         M,
         a=[alpha, 1 - alpha],
@@ -124,7 +137,14 @@ def hamming(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """The general Hamming window with ``alpha = 0.54``."""
+    """The general Hamming window with ``alpha = 0.54``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.hamming(5)
+        tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
     return general_hamming(
         M,
         sym=sym,
@@ -144,7 +164,14 @@ def hann(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """The general Hamming window with ``alpha = 0.5``: a raised cosine, zero at the ends."""
+    """The general Hamming window with ``alpha = 0.5``: a raised cosine, zero at the ends.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.hann(5)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return general_hamming(
         M,
         alpha=0.5,
@@ -165,7 +192,14 @@ def blackman(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """The general cosine window with Blackman's rounded coefficients 0.42, 0.5, 0.08."""
+    """The general cosine window with Blackman's rounded coefficients 0.42, 0.5, 0.08.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.blackman(5, sym=False)[1:]
+        tensor([0.2008, 0.8492, 0.8492, 0.2008])
+    """
     return general_cosine(
         M,
         a=[0.42, 0.5, 0.08],
@@ -186,7 +220,14 @@ def nuttall(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """Nuttall's four-term window with side lobes below -98 dB."""
+    """Nuttall's four-term window with side lobes below -98 dB.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.nuttall(5)
+        tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
+    """
     return general_cosine(
         M,
         a=[0.3635819, 0.4891775, 0.1365995, 0.0106411],
@@ -207,7 +248,14 @@ def bartlett(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """Triangle that is zero at the ends."""
+    """Triangle that is zero at the ends.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.bartlett(5)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     dtype = _checked("bartlett", M, dtype, layout)
     half = max(_steps(M, sym), 1) / 2
     window = 1 - (_from_centre(M, sym, device) / half).abs()
@@ -223,7 +271,14 @@ def cosine(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """Half a period of the sine, sampled in the middle of ``M`` equal steps."""
+    """Half a period of the sine, sampled in the middle of ``M`` equal steps.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.cosine(4)
+        tensor([0.3827, 0.9239, 0.9239, 0.3827])
+    """
     dtype = _checked("cosine", M, dtype, layout)
     middles = fb.arange(M, dtype=fb.float64, device=device) + 0.5
     window = (middles * (math.pi / max(_steps(M, sym) + 1, 1))).sin()
@@ -244,6 +299,12 @@ def exponential(
     """``exp(-|n - center| / tau)``; ``center`` is the middle, and must be None with ``sym``.
 
     ``tau`` is the decay in points.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.exponential(4, center=0, sym=False, tau=2.0)
+        tensor([1.0000, 0.6065, 0.3679, 0.2231])
     """
     dtype = _checked("exponential", M, dtype, layout)
     if tau <= 0:
@@ -264,7 +325,14 @@ def gaussian(
     device: Any = None,
     requires_grad: bool = False,
 ) -> fb.Tensor:
-    """``exp(-(n / std)^2 / 2)`` about the middle, ``std`` in points."""
+    """``exp(-(n / std)^2 / 2)`` about the middle, ``std`` in points.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.gaussian(5, std=1.0)
+        tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
+    """
     dtype = _checked("gaussian", M, dtype, layout)
     if std <= 0:
         raise ValueError(f"gaussian: std must be positive, got {std}")
@@ -285,6 +353,12 @@ def kaiser(
     """``I0(beta sqrt(1 - x^2)) / I0(beta)`` for x from -1 to 1 (Kaiser, 1974).
 
     A larger ``beta`` has lower side lobes and a wider main lobe.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.signal.windows.kaiser(5)
+        tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
     """
     dtype = _checked("kaiser", M, dtype, layout)
     if beta < 0:

@@ -36,6 +36,14 @@ def sparse_coo_tensor(
 
     Raises:
         RuntimeError: shapes do not fit together, or a coordinate lies outside of ``size``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.sparse_coo_tensor(torch.tensor([[0, 1], [1, 0]]), torch.tensor([3.0, 4.0]), (2, 2))
+        >>> x.to_dense()
+        tensor([[0., 3.],
+                [4., 0.]])
     """
     if values is None:
         return _without_values(indices if size is None else size, dtype, device, requires_grad)
