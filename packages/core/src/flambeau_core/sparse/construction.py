@@ -40,7 +40,8 @@ def sparse_coo_tensor(
     Example:
 
         >>> import flambeau as torch
-        >>> x = torch.sparse_coo_tensor(torch.tensor([[0, 1], [1, 0]]), torch.tensor([3.0, 4.0]), (2, 2))
+        >>> indices, values = torch.tensor([[0, 1], [1, 0]]), torch.tensor([3.0, 4.0])
+        >>> x = torch.sparse_coo_tensor(indices, values, (2, 2))
         >>> x.to_dense()
         tensor([[0., 3.],
                 [4., 0.]])
