@@ -11,11 +11,18 @@ namespace {
 
 Tensor* self_of(PyObject* o) { return as_tensor(o); }
 
+// A tensor whose own memory holds its elements; sparse ones have methods of their own.
+Tensor* dense(const char* method, PyObject* o) {
+  if (self_of(o)->flags & kSparse)
+    fail(ErrorKind::NotImplemented, "Tensor.%s is not implemented for sparse tensors", method);
+  return self_of(o);
+}
+
 PyObject* method_item(PyObject* o, PyObject*) {
-  return guarded([&]() -> PyObject* { return number_from_scalar(self_of(o)); });
+  return guarded([&]() -> PyObject* { return number_from_scalar(dense("item", o)); });
 }
 PyObject* method_tolist(PyObject* o, PyObject*) {
-  return guarded([&]() -> PyObject* { return list_from_tensor(self_of(o)); });
+  return guarded([&]() -> PyObject* { return list_from_tensor(dense("tolist", o)); });
 }
 PyObject* method_dim(PyObject* o, PyObject*) { return PyLong_FromLong(self_of(o)->ndim()); }
 PyObject* method_numel(PyObject* o, PyObject*) { return PyLong_FromLongLong(self_of(o)->numel()); }
@@ -26,7 +33,7 @@ PyObject* method_storage_offset(PyObject* o, PyObject*) {
   return PyLong_FromLongLong(self_of(o)->offset());
 }
 PyObject* method_data_ptr(PyObject* o, PyObject*) {
-  return PyLong_FromVoidPtr(self_of(o)->arr.data);
+  return guarded([&]() -> PyObject* { return PyLong_FromVoidPtr(dense("data_ptr", o)->arr.data); });
 }
 PyObject* method_floating(PyObject* o, PyObject*) {
   return PyBool_FromLong(is_floating(self_of(o)->arr.dtype));

@@ -132,7 +132,8 @@ class LBFGS(Optimizer):
         with fb.enable_grad():
             loss = closure()
         parts = [
-            fb.zeros_like(param) if param.grad is None else param.grad for param in self._params
+            fb.zeros_like(param) if param.grad is None else param.grad.to_dense()
+            for param in self._params
         ]
         return loss, float(loss), fb.cat([part.reshape(-1) for part in parts], 0)
 

@@ -34,6 +34,8 @@ class Global(NamedTuple):
 
 
 REBUILD_TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
+REBUILD_SPARSE_TENSOR = Global("torch._utils", "_rebuild_sparse_tensor")
+LAYOUT = Global("torch.serialization", "_get_layout")
 REBUILD_PARAMETER = Global("torch._utils", "_rebuild_parameter")
 SIZE = Global("torch", "Size")
 DEVICE = Global("torch", "device")
@@ -41,6 +43,10 @@ DEVICE = Global("torch", "device")
 
 def dtype_name(dtype: Any) -> str:
     return str(dtype).rpartition(".")[2]
+
+
+def layout_name(layout: Any) -> str:
+    return str(layout).rpartition(".")[2]
 
 
 def dtype_named(name: str) -> Any:

@@ -46,6 +46,22 @@ def tensor_of_dtype(
     return tensor(storage.view(dtype), offset, shape, stride, requires_grad)
 
 
+def layout(name: str) -> Any:
+    """A layout by PyTorch's name for it."""
+    if name not in LAYOUTS:
+        raise ValueError(f"unknown layout {name!r}")
+    return LAYOUTS[name]
+
+
+def sparse_tensor(layout: Any, parts: tuple[Any, ...]) -> Any:
+    """Of coordinates, values, shape and, in newer files, whether coordinates are sorted."""
+    from flambeau_core.sparse.pickling import rebuild_sparse
+
+    if layout is not fb.sparse_coo:
+        raise NotImplementedError(f"a tensor of the layout {layout}")
+    return rebuild_sparse(*parts) if len(parts) > 3 else rebuild_sparse(*parts, False)
+
+
 def parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
     return make_parameter(data, requires_grad)
 
@@ -89,6 +105,7 @@ def small_bytearray(*args: Any) -> bytearray:
     return bytearray(small_bytes(*args))
 
 
+LAYOUTS = {"torch.strided": fb.strided, "torch.sparse_coo": fb.sparse_coo}
 PARAMETER = StorageType(None)  # the class torch.nn.Parameter where only its name matters
 TENSOR = StorageType(None)
 
@@ -96,6 +113,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": tensor,
     "torch._utils._rebuild_tensor_v2": tensor,
     "torch._utils._rebuild_tensor_v3": tensor_of_dtype,
+    "torch._utils._rebuild_sparse_tensor": sparse_tensor,
+    "torch.serialization._get_layout": layout,
     "torch._utils._rebuild_parameter": parameter,
     "torch._utils._rebuild_parameter_with_state": parameter_with_state,
     "torch._tensor._rebuild_from_type_v2": of_type,

@@ -103,10 +103,8 @@ def _product(a: Any, b: Any) -> Any:
     if not a._nnz() or not b._nnz():
         nothing = a._stored_values[:0] * b._stored_values[:0]
         return make(a._stored_indices[:, :0], nothing, a.shape, True)
-    # Numbered together, since the numbers of a huge shape hold only among themselves.
-    both = fb.cat([a._stored_indices, b._stored_indices], 1)
-    flat = linear_index(both, a.shape[: a.sparse_dim()])
-    mine, its = flat[: a._nnz()], flat[a._nnz() :]
+    sizes = a.shape[: a.sparse_dim()]
+    mine, its = linear_index(a._stored_indices, sizes), linear_index(b._stored_indices, sizes)
     place = fb.searchsorted(its, mine).clamp(max=its.shape[0] - 1)
     kept = (its.index_select(0, place) == mine).nonzero()[:, 0]
     values = a._stored_values.index_select(0, kept)

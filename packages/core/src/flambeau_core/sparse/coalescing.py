@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import flambeau_core as fb
@@ -13,17 +12,11 @@ __all__ = ["coalesce", "linear_index", "scattered"]
 
 
 def linear_index(indices: Any, sizes: Any) -> Any:
-    """One number for each coordinate, in row-major order, [nnz].
-
-    Where the numbers of a huge shape would not fit into 64 bits, they keep order and equality only.
-    """
+    """One number for each coordinate, in row-major order, [nnz]."""
     if not len(sizes):
         return fb.zeros(indices.shape[1], dtype=fb.int64, device=indices.device)
-    fits = math.prod(sizes) < 2**63
     flat, *rows = indices.unbind(0)
     for size, row in zip(sizes[1:], rows):
-        if not fits:
-            flat = fb.unique(flat, return_inverse=True)[1]
         flat = flat * size + row
     return flat
 
