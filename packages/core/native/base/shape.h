@@ -119,6 +119,13 @@ inline void contiguous_strides(Ints shape, int64_t* strides) {
   }
 }
 
+// The stride of every `step`-th element. A step that reaches beyond all memory meets one
+// element at most, whose stride means nothing.
+inline int64_t stepped(int64_t stride, int64_t step) {
+  int64_t product;
+  return __builtin_mul_overflow(stride, step, &product) ? stride : product;
+}
+
 inline bool is_contiguous(Ints shape, Ints strides) {
   uint64_t expected = 1;
   for (int i = shape.n - 1; i >= 0; i--) {

@@ -248,7 +248,7 @@ PyObject* element(const char* p, int d) {
 }
 
 PyObject* nested_list(Tensor* t, const char* p, int dim) {
-  int64_t n = t->size(dim), step = t->stride(dim) * itemsize(t->arr.dtype);
+  int64_t n = t->size(dim), step = n > 1 ? t->stride(dim) * itemsize(t->arr.dtype) : 0;
   PyObject* list = checked(PyList_New(Py_ssize_t(n)));
   for (int64_t i = 0; i < n; i++)
     PyList_SET_ITEM(list, Py_ssize_t(i),

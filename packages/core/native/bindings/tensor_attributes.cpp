@@ -26,7 +26,13 @@ PyObject* get_device(PyObject* o, void*) {
 }
 
 PyObject* get_requires_grad(PyObject* o, void*) {
-  return guarded([&]() -> PyObject* { return PyBool_FromLong(requires_grad(self_of(o))); });
+  return guarded([&]() -> PyObject* {
+    Tensor* t = self_of(o);
+    // A view that has lost its history is refused where it is used, not where it is looked at.
+    const bool lost = (t->flags & kRestricted) && t->base &&
+                      t->base->rebase_count != t->seen_rebase && requires_grad(t->base);
+    return PyBool_FromLong(lost || requires_grad(t));
+  });
 }
 
 int set_requires_grad(PyObject* o, PyObject* value, void*) {
@@ -140,6 +146,9 @@ int set_data(PyObject* o, PyObject* value, void*) {
         if (!value || !is_tensor(value))
           fail(ErrorKind::Type, "data must be a Tensor, not %s",
                value ? Py_TYPE(value)->tp_name : "nothing");
+        if (transformed(flags_now(o) | flags_now(value)))
+          fail(ErrorKind::Runtime,
+               "data cannot be assigned inside vmap or forward mode; use copy_() to write values");
         if (as_tensor(value) != self_of(o)) replace_contents(self_of(o), as_tensor(value));
         return 0;
       },
@@ -147,7 +156,7 @@ int set_data(PyObject* o, PyObject* value, void*) {
 }
 
 // Attributes that are ops are shown to whom those would be shown.
-bool is_shown(PyObject* o) { return overridden(flags_of(o)) || transformed(flags_of(o)); }
+bool is_shown(PyObject* o) { return overridden(flags_of(o)) || transformed(flags_now(o)); }
 PyObject* call_op(const char* name, PyObject* self, int64_t first, int64_t second) {
   auto op = reinterpret_cast<PyObject*>(find_op(name));
   return checked(PyObject_CallFunction(op, "OLL", self, static_cast<long long>(first),

@@ -202,10 +202,11 @@ void record_binary(const BinaryRow& r, const Operand& a, const Operand& b, Tenso
       if (v.needs(1)) v.set(1, r.grad_b(given));
     });
   } else {
-    // A product needs only the other factor of the operand that wants a gradient.
-    bool product = &r == row_mul;
-    SavedOperand sa = save(a, r.save_a && (!product || want_b));
-    SavedOperand sb = save(b, r.save_b && (!product || want_a));
+    // Where one operand's gradient does without itself, it is not kept for that alone: a
+    // product needs the other factor, a quotient the denominator.
+    bool product = &r == row_mul, quotient = &r == row_div;
+    SavedOperand sa = save(a, r.save_a && (want_b || !(product || quotient)));
+    SavedOperand sb = save(b, r.save_b && (want_a || !product));
     Saved sy = r.save_y && (&r != row_pow || want_b) ? Saved::output(y) : Saved();
     node = record(r.node, {a.t, b.t}, y,
                   [&r, sa = std::move(sa), sb = std::move(sb), sy = std::move(sy)](Backward& v) {
@@ -323,12 +324,22 @@ PyObject* run_floor_divide(Args& a) {
   return object(apply(*find("div_floor"), operand(a, 0), operand(a, 1), a.destination));
 }
 
+// A root by its own kernel. Its gradient keeps the base, as that of any power does, so that the
+// result may be written to.
+Ref root(const Operand& a, const Operand& b) {
+  const bool recorded = records(a.t);
+  GradModeGuard off(false);
+  Ref y = unary(b.s.f > 0 ? "sqrt" : "rsqrt", a.t);
+  if (recorded) record_binary(*row_pow, a, b, y);
+  return y;
+}
+
 // Integer powers that are a product or two cost no call to pow.
 Ref power(const Operand& a, const Operand& b, Tensor* destination) {
   if (a.t && !b.t && b.s.category != Category::Complex && is_differentiable(a.t->dtype())) {
     if (b.s.equals(2)) return unary("square", a.t);
     if (b.s.equals(1)) return clone(a.t);
-    if (b.s.equals(0.5)) return unary("sqrt", a.t);
+    if (b.s.equals(0.5) || b.s.equals(-0.5)) return root(a, b);
   }
   return apply(*row_pow, a, b, destination);
 }

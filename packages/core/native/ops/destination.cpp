@@ -127,6 +127,7 @@ PyObject* run_out(const Overload& o, Args& a) {
          "of the arguments requires grad.",
          name);
   if (single) {
+    check_normal(name, as_tensor(a.out));
     a.destination = as_tensor(a.out);
     check_out_device(name, a);
   }

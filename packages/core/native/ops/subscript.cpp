@@ -162,12 +162,6 @@ class Reader {
     at_++;
   }
 
-  // Only a slice of one element at most has a step that reaches so far.
-  static int64_t stepped(int64_t stride, int64_t step) {
-    int64_t product;
-    return __builtin_mul_overflow(stride, step, &product) ? stride : product;
-  }
-
   void take_slice(PyObject* o) {
     if (t_->ndim() == 0) fail(ErrorKind::Index, "slice() cannot be applied to a 0-dim tensor.");
     check_room(1);
@@ -290,7 +284,7 @@ bool is_shown(uint32_t seen) { return overridden(seen) || transformed(seen); }
 PyObject* operators::get_item(PyObject* x, PyObject* o) {
   return guarded([&]() -> PyObject* {
     if (__builtin_expect((flags_of(x) | index_flags(o) | attention) != 0, 0))
-      if (is_shown(flags_of(x) | index_flags(o))) return show_get_item(x, o);
+      if (is_shown(flags_now(x) | index_flags(o))) return show_get_item(x, o);
     return object(read_item(as_tensor(x), o));
   });
 }
@@ -300,7 +294,8 @@ int operators::set_item(PyObject* x, PyObject* o, PyObject* value) {
       [&]() -> int {
         if (!value) fail(ErrorKind::Type, "Tensor does not support deleting items");
         uint32_t seen = flags_of(x) | index_flags(o) | flags_of(value);
-        if (__builtin_expect((seen | attention) != 0, 0) && is_shown(seen)) {
+        if (__builtin_expect((seen | attention) != 0, 0) &&
+            is_shown(seen | flags_now(x) | flags_now(value))) {
           Py_DECREF(show_set_item(x, o, value));
           return 0;
         }

@@ -319,7 +319,7 @@ Ref unfold(Tensor* t, int64_t dim, int64_t size, int64_t step) {
   int64_t element = t->ndim() == 0 ? 1 : t->stride(d);
   if (t->ndim() > 0) {
     shape[d] = (n - size) / step + 1;
-    strides[d] = element * step;
+    strides[d] = stepped(element, step);
   }
   shape.push(size);
   strides.push(element);
@@ -384,7 +384,7 @@ Ref complex_view(Tensor* t) {
     fail(ErrorKind::Runtime,
          "view_as_complex: Tensor must have a last dimension of size 2, but got shape %s",
          to_string(t->shape()).c_str());
-  if (t->dtype() != FB_FLOAT32 && t->dtype() != FB_FLOAT64)
+  if (!is_floating(t->dtype()) || t->dtype() == FB_BFLOAT16)
     fail(ErrorKind::Runtime,
          "view_as_complex is only supported for half, float and double tensors, but got %s",
          info(t->dtype()).legacy_name);
@@ -399,7 +399,7 @@ Ref complex_view(Tensor* t) {
     strides.push(t->stride(i) / 2);
   }
   Ref y = alias(t, shape, strides, t->arr.data);
-  y->arr.dtype = uint8_t(complex_dtype(t->dtype()));
+  y->arr.dtype = uint8_t(t->dtype() == FB_FLOAT16 ? FB_COMPLEX32 : complex_dtype(t->dtype()));
   mark_view(y, t);
   if (records(t))
     record("ViewAsComplexBackward0", {t}, y,

@@ -98,6 +98,15 @@ bool may_share_elements(const char* op, Tensor* self) {
 
 }  // namespace
 
+void check_normal(const char* op, Tensor* self) {
+  if (__builtin_expect(self->storage->inference && !inference_memory, 0))
+    fail(
+        ErrorKind::Runtime,
+        "%s: in-place update of an inference tensor outside of inference mode is not allowed. Make "
+        "a clone() of it to get a normal tensor first.",
+        op);
+}
+
 void check_inplace(const char* op, Tensor* self) {
   const bool may_share = self->numel() == 0 || may_share_elements(op, self);
   for (int i = 0; i < self->ndim() && !may_share; i++)
@@ -107,12 +116,7 @@ void check_inplace(const char* op, Tensor* self) {
            "single "
            "memory location. Please clone() the tensor before performing the operation.",
            op);
-  if (__builtin_expect(self->storage->inference && !inference_memory, 0))
-    fail(ErrorKind::Runtime,
-         "%s: in-place update of an inference tensor outside of inference mode is not allowed. "
-         "Make a "
-         "clone() of it to get a normal tensor first.",
-         op);
+  check_normal(op, self);
   if (!grad_mode.enabled) return;
   if ((self->flags & kRestricted) && (requires_grad(self) || requires_grad(self->base)))
     fail_restricted(op, self, false);

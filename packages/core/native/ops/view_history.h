@@ -13,6 +13,9 @@ void mark_view(Tensor* view, Tensor* source);
 // requires a gradient, or into memory that several elements share.
 void check_inplace(const char* op, Tensor* self);
 
+// Refuses a write into an inference tensor outside of inference mode.
+void check_normal(const char* op, Tensor* self);
+
 // Refuses a recorded write into a view that autograd cannot follow to its base.
 inline void check_followed(const char* op, Tensor* self);
 
