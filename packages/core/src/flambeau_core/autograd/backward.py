@@ -37,6 +37,14 @@ def backward(
         RuntimeError: a tensor needs no gradient, a vector is missing or has
             another shape, the graph was freed by an earlier pass, or a saved
             tensor was modified in place.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.tensor(3.0, requires_grad=True)
+        >>> torch.autograd.backward(w**2)
+        >>> w.grad
+        tensor(6.)
     """
     if inputs is not None and not isinstance(inputs, _C.Tensor) and len(inputs) == 0:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -70,6 +78,13 @@ def grad(
     Raises:
         RuntimeError: as :func:`backward`, where there are no inputs, and where
             one was not used and ``allow_unused`` is not set.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.tensor(3.0, requires_grad=True)
+        >>> torch.autograd.grad(w**2, w)
+        (tensor(6.),)
     """
     given = _several(inputs)
     if any(getattr(x, "is_sparse", False) for x in given):

@@ -79,6 +79,21 @@ class Function(FunctionCtx):
     A subclass has a static ``forward(ctx, *args)``, or ``forward(*args)`` with
     ``setup_context(ctx, inputs, output)``, and a static ``backward(ctx, *grads)``, also
     called ``vjp``, that returns a gradient (or None) for each argument of forward.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> class Double(torch.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return x * 2
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        >>> w = torch.tensor(3.0, requires_grad=True)
+        >>> Double.apply(w).backward()
+        >>> w.grad
+        tensor(2.)
     """
 
     # Whether a batching rule follows from forward and backward themselves.

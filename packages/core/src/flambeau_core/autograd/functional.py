@@ -107,6 +107,12 @@ def vjp(
         v: like the outputs; may be left out where that is one element.
         create_graph: whether the results can be differentiated further.
         strict: whether an output independent of an input is an error.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.autograd.functional.vjp(torch.sin, torch.tensor(0.0), torch.tensor(2.0))
+        (tensor(0.), tensor(2.))
     """
     with enable_grad():
         many, given = _tuple("vjp", "inputs", inputs)
@@ -130,6 +136,12 @@ def jvp(
     """The outputs of ``func``, and the product of its Jacobian with a vector; see ``vjp``.
 
     Reverse mode twice; ``flambeau.func.jvp`` does it in one pass.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.autograd.functional.jvp(torch.sin, torch.tensor(0.0), torch.tensor(2.0))
+        (tensor(0.), tensor(2.))
     """
     with enable_grad():
         _, given = _tuple("jvp", "inputs", inputs)
@@ -175,6 +187,13 @@ def jacobian(
     Raises:
         ValueError: an unknown strategy.
         NotImplementedError: forward mode without ``vectorize``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(
@@ -236,6 +255,13 @@ def hessian(
     """The second derivatives of a function that returns a single element.
 
     For each pair of inputs a tensor of both their shapes; arguments as of ``jacobian``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
     """
     many, given = _tuple("hessian", "inputs", inputs)
     scalar = _single("hessian", func)
@@ -261,7 +287,15 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """A function's value (a single element), and the product of a vector with its Hessian."""
+    """A function's value (a single element), and the product of a vector with its Hessian.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0])
+        >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, v)
+        (tensor(9.), tensor([6., 0.]))
+    """
     with enable_grad():
         many, given = _tuple("vhp", "inputs", inputs)
         xs = _inputs(given, create_graph)
@@ -283,5 +317,12 @@ def hvp(
     """A function's value, and the product of its Hessian with a vector.
 
     A Hessian is symmetric, so this is ``vhp`` by another name.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x, v = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0])
+        >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, v)
+        (tensor(9.), tensor([6., 0.]))
     """
     return vhp(func, inputs, v, create_graph, strict)

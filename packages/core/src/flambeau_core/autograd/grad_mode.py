@@ -159,6 +159,12 @@ class set_multithreading_enabled:
     """Whether backward may spread over threads, at once or for a ``with`` block.
 
     A pass always runs in the thread that asks for it, so the answer is kept and changes nothing.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> with torch.autograd.set_multithreading_enabled(False):
+        ...     pass
     """
 
     _enabled = True

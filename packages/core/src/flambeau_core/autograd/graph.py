@@ -37,12 +37,29 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
     Raises:
         RuntimeError: it needs none.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.tensor(3.0, requires_grad=True)
+        >>> edge = torch.autograd.graph.get_gradient_edge(w)
+        >>> torch.autograd.grad(w**2, edge)
+        (tensor(6.),)
     """
     return GradientEdge(_C.gradient_node(tensor), tensor.output_nr)
 
 
 def increment_version(tensor: Any) -> None:
-    """Tells autograd that a tensor, or each of several, was modified behind its back."""
+    """Tells autograd that a tensor, or each of several, was modified behind its back.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.zeros(2)
+        >>> torch.autograd.graph.increment_version(x)
+        >>> x._version
+        1
+    """
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
         _C.increment_version(t)
 
@@ -56,6 +73,16 @@ class saved_tensors_hooks:
     Raises:
         RuntimeError: a pack hook modifies its tensor in place, or hooks are disabled.
         TypeError: an unpack hook returns something else than a tensor.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.saved_tensors_hooks(lambda x: x.item(), lambda x: torch.tensor(x)):
+        ...     y = w**2
+        >>> y.backward()
+        >>> w.grad
+        tensor(6.)
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
@@ -75,6 +102,16 @@ class save_on_cpu(saved_tensors_hooks):
     Args:
         pin_memory: in page-locked memory, from where they return while other work goes on.
         device_type: which accelerator they come from; every tensor is moved either way.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> w = torch.tensor(3.0, requires_grad=True)
+        >>> with torch.autograd.graph.save_on_cpu():
+        ...     y = w**2
+        >>> y.backward()
+        >>> w.grad
+        tensor(6.)
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:

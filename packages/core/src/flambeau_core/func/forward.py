@@ -38,6 +38,12 @@ def jvp(
 
     Raises:
         RuntimeError: primals and tangents do not match.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
+        (tensor(0.), tensor(2.))
     """
     if not isinstance(primals, tuple) or not isinstance(tangents, tuple):
         raise RuntimeError("jvp: primals and tangents must be tuples of inputs")
@@ -85,6 +91,13 @@ def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     Returns:
         ``(output, jvp_fn)``; ``jvp_fn(*tangents)`` takes tensors shaped like the
         primals. The function runs again in every call of it.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> value, tangent = torch.func.linearize(torch.sin, torch.tensor(0.0))
+        >>> tangent(torch.tensor(2.0))
+        tensor(2.)
     """
     output = func(*primals)
 

@@ -47,6 +47,13 @@ def jacrev(
     Returns:
         A function whose result is nested like the output of ``func``, with
         tensors of the shape of the output followed by that of the input.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.func.jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
     """
 
     @functools.wraps(func)
@@ -87,7 +94,15 @@ def jacfwd(
     randomness: str = "error",
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """The Jacobian by forward mode, a column an element of the input; see ``jacrev``."""
+    """The Jacobian by forward mode, a column an element of the input; see ``jacrev``.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.func.jacfwd(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+    """
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -130,5 +145,13 @@ def jacfwd(
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The matrix of second derivatives: forward mode over reverse mode."""
+    """The matrix of second derivatives: forward mode over reverse mode.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+    """
     return jacfwd(jacrev(func, argnums), argnums)

@@ -110,6 +110,13 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         ``(output, vjp_fn)``, with ``aux`` as a third where there is one. ``vjp_fn(*cotangents)``
         takes a tensor for each output, of its shape and dtype, and gives a
         tuple with a gradient for each of the primals.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> value, pull_back = torch.func.vjp(torch.sin, torch.tensor(0.0))
+        >>> pull_back(torch.tensor(2.0))
+        (tensor(2.),)
     """
     pull = _Pullback("vjp", func, primals, has_aux)
     output = pull.outside(pull.output)
@@ -152,6 +159,12 @@ def grad_and_value(
 
     Raises:
         RuntimeError: the output is no tensor, or has dimensions.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.func.grad_and_value(lambda x: x**3)(torch.tensor(2.0))
+        (tensor(12.), tensor(8.))
     """
 
     @functools.wraps(func)
@@ -191,6 +204,12 @@ def grad(
 
     Raises:
         RuntimeError: the output is no tensor, or has dimensions.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> torch.func.grad(torch.sin)(torch.tensor(0.0))
+        tensor(1.)
     """
     both = grad_and_value(func, argnums, has_aux)
 

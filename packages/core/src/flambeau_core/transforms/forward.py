@@ -23,7 +23,16 @@ class UnpackedDualTensor(NamedTuple):
 
 @contextmanager
 def dual_level() -> Iterator[Level]:
-    """A level of forward mode; when it ends, its tangents are gone."""
+    """A level of forward mode; when it ends, its tangents are gone.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> with torch.autograd.forward_ad.dual_level():
+        ...     x = torch.autograd.forward_ad.make_dual(torch.tensor(0.0), torch.tensor(2.0))
+        ...     torch.autograd.forward_ad.unpack_dual(x.sin()).tangent
+        tensor(2.)
+    """
     with entered(Level("forward")) as level:
         try:
             yield level

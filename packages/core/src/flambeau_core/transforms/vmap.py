@@ -43,6 +43,13 @@ def vmap(
     Raises:
         ValueError: in_dims or out_dims do not match, or the sizes differ.
         RuntimeError: an op asks for values that differ between examples.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.func.vmap(torch.dot)(x, x)
+        tensor([ 5., 25.])
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(

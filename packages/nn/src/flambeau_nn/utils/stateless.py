@@ -38,6 +38,14 @@ def functional_call(
     Raises:
         RuntimeError: names do not match and ``strict`` is set.
         ValueError: two names of one tied tensor are given different tensors.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> layer = torch.nn.Linear(1, 1)
+        >>> weights = {"weight": torch.tensor([[2.0]]), "bias": torch.tensor([1.0])}
+        >>> torch.func.functional_call(layer, weights, (torch.tensor([3.0]),))
+        tensor([7.])
     """
     given = (
         parameters_and_buffers
@@ -120,6 +128,14 @@ def stack_module_state(
 
     Raises:
         RuntimeError: there is no model, or they differ in class or training mode.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> layers = [torch.nn.Linear(2, 3) for _ in range(4)]
+        >>> parameters, buffers = torch.func.stack_module_state(layers)
+        >>> parameters["weight"].shape
+        flambeau.Size([4, 3, 2])
     """
     if not models:
         raise RuntimeError("stack_module_state: expected at least one model, got 0")
