@@ -231,7 +231,20 @@ PyObject* op_gradient(PyObject* self, PyObject* function) {
   });
 }
 
-PyObject* op_reduce(PyObject* self, PyObject*) { return op_name(self, nullptr); }
+// By name in flambeau_core; ops of other modules by a look-up that knows those.
+PyObject* op_reduce(PyObject* self, PyObject*) {
+  const char* name = reinterpret_cast<Op*>(self)->name;
+  PyObject* core = PyImport_ImportModule("flambeau_core");
+  PyObject* there = core ? PyObject_GetAttrString(core, name) : nullptr;
+  if (!there) PyErr_Clear();
+  Py_XDECREF(core);
+  Py_XDECREF(there);
+  if (there == self) return op_name(self, nullptr);
+  PyObject* declare = PyImport_ImportModule("flambeau_core.declare");
+  PyObject* named = declare ? PyObject_GetAttrString(declare, "op_named") : nullptr;
+  Py_XDECREF(declare);
+  return named ? Py_BuildValue("N(s)", named, name) : nullptr;
+}
 
 PyObject* op_inplace(PyObject* self, void*) {
   return PyBool_FromLong(reinterpret_cast<Op*>(self)->inplace);

@@ -151,6 +151,16 @@ def lazily(module: str, *schemas: str, function: bool = True, full_precision: bo
         declare(_Deferred(module, name or op_name))
 
 
+def op_named(name: str) -> Any:
+    """The op of a module beside the main namespace, for pickles."""
+    for module in ("nn_ops", "optim_ops"):
+        found = getattr(import_module(f"flambeau_core.{module}"), name, None)
+        if found is not None:
+            return found
+    module, _, rest = name.partition("_")
+    return getattr(import_module(f"flambeau_core.{module}"), rest)
+
+
 def composition(kernel_id: str) -> Callable[[F], F]:
     """Gives the definition of an op that backends may supply as a kernel.
 

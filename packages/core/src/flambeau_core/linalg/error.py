@@ -11,8 +11,6 @@ __all__ = ["LinAlgError"]
 class LinAlgError(RuntimeError):
     """A matrix is singular, not positive definite, or an iteration over it did not converge."""
 
-    __module__ = "flambeau.linalg"
-
 
 def check_info(
     name: str,
