@@ -7,11 +7,13 @@ import inspect
 import re
 import subprocess
 import sys
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import flambeau
+import flambeau_core
 import flambeau_core.op_documentation as documentation
 
 OPS = {op.__name__: op for ops in documentation.places().values() for op in ops.values()}
@@ -21,13 +23,25 @@ MEMBERS = [
     if name not in documentation.places()["Tensor"]
     and ">>>" in (inspect.getdoc(getattr(flambeau.Tensor, name)) or "")
 ]
-NAMES = [
-    name
-    for name in flambeau.__all__
-    if name not in OPS
-    and (callable(getattr(flambeau, name)))
-    and ">>>" in (inspect.getdoc(getattr(flambeau, name)) or "")
-]
+MODULES = ("", "amp", "autograd", "autograd.functional", "autograd.graph", "func", "masked")
+MODULES += ("random", "signal.windows", "sparse")
+
+
+def documented() -> dict[str, Any]:
+    """What modules offer besides ops that has an example, by its full name."""
+    found = {}
+    for name in MODULES:
+        module = import_module(f"flambeau.{name}".rstrip("."))
+        public = getattr(module, "__all__", None) or [n for n in dir(module) if n[0] != "_"]
+        if module is flambeau:
+            public = [*public, *flambeau_core._LAZY]
+        for member in public:
+            value = getattr(module, member)
+            if ">>>" in (inspect.getdoc(value) or "") and member not in OPS and callable(value):
+                found[f"{name}.{member}"] = value
+    return found
+
+
 SHOWN = {name: op for name, op in OPS.items() if name in documentation.sections()}
 
 
@@ -59,9 +73,9 @@ def test_the_example_of_an_attribute_or_method_runs_by_itself(name: str) -> None
     run(inspect.getdoc(getattr(flambeau.Tensor, name)) or "", name)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_example_of_a_function_or_class_runs_by_itself(name: str) -> None:
-    run(inspect.getdoc(getattr(flambeau, name)) or "", name)
+@pytest.mark.parametrize(("name", "value"), documented().items(), ids=documented())
+def test_the_example_of_a_function_or_class_runs_by_itself(name: str, value: Any) -> None:
+    run(inspect.getdoc(value) or "", name)
 
 
 def test_what_the_namespace_offers_says_what_it_is() -> None:

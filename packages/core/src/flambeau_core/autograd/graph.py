@@ -78,7 +78,7 @@ class saved_tensors_hooks:
 
         >>> import flambeau as torch
         >>> w = torch.tensor(3.0, requires_grad=True)
-        >>> with torch.autograd.graph.saved_tensors_hooks(lambda x: x.item(), lambda x: torch.tensor(x)):
+        >>> with torch.autograd.graph.saved_tensors_hooks(torch.Tensor.item, torch.tensor):
         ...     y = w**2
         >>> y.backward()
         >>> w.grad
