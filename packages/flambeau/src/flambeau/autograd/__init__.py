@@ -45,3 +45,11 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in ("gradcheck", "gradgradcheck"):
+        from importlib import import_module
+
+        return getattr(import_module("flambeau.testing"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
