@@ -30,7 +30,8 @@ typedef enum fb_dtype {
   FB_FLOAT64 = 9,
   FB_COMPLEX64 = 10,
   FB_COMPLEX128 = 11,
-  FB_DTYPE_COUNT = 12
+  FB_COMPLEX32 = 12, /* only in memory: kernels are given its float16 parts */
+  FB_DTYPE_COUNT = 13
 } fb_dtype;
 
 /* Bits of fb_array.flags. */

@@ -32,6 +32,7 @@ inline constexpr DTypeInfo dtype_table[FB_DTYPE_COUNT] = {
     {"float64", 8, Category::Floating, "Double"},
     {"complex64", 8, Category::Complex, "ComplexFloat"},
     {"complex128", 16, Category::Complex, "ComplexDouble"},
+    {"complex32", 4, Category::Complex, "ComplexHalf"},
 };
 
 constexpr const DTypeInfo& info(int d) { return dtype_table[d]; }
@@ -44,8 +45,12 @@ constexpr bool is_differentiable(int d) { return dtype_table[d].category >= Cate
 
 // The real type of a complex type's parts; any other type itself.
 constexpr DType real_dtype(DType d) {
-  return d == FB_COMPLEX64 ? FB_FLOAT32 : d == FB_COMPLEX128 ? FB_FLOAT64 : d;
+  return d == FB_COMPLEX64    ? FB_FLOAT32
+         : d == FB_COMPLEX128 ? FB_FLOAT64
+         : d == FB_COMPLEX32  ? FB_FLOAT16
+                              : d;
 }
+// The type that complex results of a real type are computed in.
 constexpr DType complex_dtype(DType d) { return d == FB_FLOAT64 ? FB_COMPLEX128 : FB_COMPLEX64; }
 
 }  // namespace flambeau

@@ -74,6 +74,11 @@ inline void store_scalar(void* p, int dtype, const Scalar& s) {
       c[0] = s.f, c[1] = s.imag;
       break;
     }
+    case FB_COMPLEX32: {
+      auto c = static_cast<uint16_t*>(p);
+      c[0] = float_to_float16(float(s.f)), c[1] = float_to_float16(float(s.imag));
+      break;
+    }
     default:
       break;
   }
@@ -104,6 +109,10 @@ inline Scalar load_scalar(const void* p, int dtype) {
     case FB_COMPLEX64: {
       auto c = static_cast<const float*>(p);
       return Scalar(std::complex<double>(c[0], c[1]));
+    }
+    case FB_COMPLEX32: {
+      auto c = static_cast<const uint16_t*>(p);
+      return Scalar(std::complex<double>(float16_to_float(c[0]), float16_to_float(c[1])));
     }
     default: {
       auto c = static_cast<const double*>(p);

@@ -37,7 +37,7 @@ PyObject* to_real(PyObject* self, PyObject*) {
 }
 PyObject* to_complex(PyObject* self, PyObject*) {
   int d = code_of(self);
-  return dtype_object(is_complex(d) ? d : complex_dtype(DType(d)));
+  return dtype_object(is_complex(d) ? d : d == FB_FLOAT16 ? FB_COMPLEX32 : complex_dtype(DType(d)));
 }
 // Pickled by its name, which is the same in every process.
 PyObject* reduce(PyObject* self, PyObject*) {
@@ -87,9 +87,9 @@ bool make_dtype_type(PyObject* module) {
   static constexpr struct {
     const char* name;
     int d;
-  } aliases[] = {{"half", FB_FLOAT16},     {"float", FB_FLOAT32},     {"double", FB_FLOAT64},
-                 {"short", FB_INT16},      {"int", FB_INT32},         {"long", FB_INT64},
-                 {"cfloat", FB_COMPLEX64}, {"cdouble", FB_COMPLEX128}};
+  } aliases[] = {{"half", FB_FLOAT16},     {"float", FB_FLOAT32},      {"double", FB_FLOAT64},
+                 {"short", FB_INT16},      {"int", FB_INT32},          {"long", FB_INT64},
+                 {"cfloat", FB_COMPLEX64}, {"cdouble", FB_COMPLEX128}, {"chalf", FB_COMPLEX32}};
   for (auto& a : aliases)
     if (PyObject_SetAttrString(module, a.name, objects[a.d]) < 0) return false;
   return PyObject_SetAttrString(module, "dtype", reinterpret_cast<PyObject*>(dtype_type)) == 0;

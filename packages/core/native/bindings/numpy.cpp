@@ -54,7 +54,9 @@ const py::dtype& array_dtype(int d) {
   static auto* types = [] {
     auto* v = new std::vector<py::dtype>;
     for (int i = 0; i < FB_DTYPE_COUNT; i++)
-      v->push_back(i == FB_BFLOAT16 ? py::dtype("u2") : py::dtype(std::string(dtype_name(i))));
+      v->push_back(i == FB_BFLOAT16    ? py::dtype("u2")
+                   : i == FB_COMPLEX32 ? py::dtype("u4")
+                                       : py::dtype(std::string(dtype_name(i))));
     return v;
   }();
   return (*types)[size_t(d)];
@@ -122,7 +124,8 @@ Ref tensor_from_array(PyObject* o, bool shared) {
 }
 
 PyObject* array_from_tensor(Tensor* t) {
-  if (t->dtype() == FB_BFLOAT16) fail(ErrorKind::Type, "Got unsupported ScalarType BFloat16");
+  if (t->dtype() == FB_BFLOAT16 || t->dtype() == FB_COMPLEX32)
+    fail(ErrorKind::Type, "Got unsupported ScalarType %s", info(t->dtype()).legacy_name);
   try {
     std::vector<py::ssize_t> shape, strides;
     for (int i = 0; i < t->ndim(); i++) {

@@ -24,10 +24,10 @@ DType promote(DType a, DType b) {
     std::swap(a, b);
     std::swap(ca, cb);
   }
-  if (ca == Category::Complex)
-    return cb == Category::Complex                   ? FB_COMPLEX128
-           : promote(real_dtype(a), b) == FB_FLOAT64 ? FB_COMPLEX128
-                                                     : a;
+  if (ca == Category::Complex) {
+    const DType parts = promote(real_dtype(a), real_dtype(b));
+    return parts == FB_FLOAT64 ? FB_COMPLEX128 : parts == FB_FLOAT16 ? FB_COMPLEX32 : FB_COMPLEX64;
+  }
   if (ca != cb) return a;
   if (ca == Category::Floating)
     return (a == FB_FLOAT16 && b == FB_BFLOAT16) || (a == FB_BFLOAT16 && b == FB_FLOAT16)

@@ -7,6 +7,7 @@
 #include "ops/op.h"
 #include "ops/scalar_range.h"
 #include "ops/scalars.h"
+#include "ops/view.h"
 #include "ops/view_history.h"
 
 namespace flambeau {
@@ -47,6 +48,18 @@ void transfer(Tensor* to, Tensor* from) {
   }
 }
 
+// No kernel knows complex32: its parts are copied, and cast by way of complex64.
+void copy_by_parts(Tensor* to, Tensor* from) {
+  GradModeGuard off(false);
+  if (to->dtype() == FB_COMPLEX32 && from->dtype() == FB_COMPLEX32)
+    return copy_values(real_view(to), real_view(from));
+  if (to->dtype() == FB_COMPLEX32)
+    return copy_values(real_view(to), real_view(cast_values(from, FB_COMPLEX64)));
+  Ref wide = empty_like(from, from->shape(), FB_COMPLEX64);
+  copy_values(real_view(wide), real_view(from));
+  copy_values(to, wide);
+}
+
 }  // namespace
 
 void copy_values(Tensor* to, Tensor* from) {
@@ -58,6 +71,7 @@ void copy_values(Tensor* to, Tensor* from) {
     transfer(landed, source);
     return copy_values(to, landed);
   }
+  if (to->dtype() == FB_COMPLEX32 || from->dtype() == FB_COMPLEX32) return copy_by_parts(to, from);
   fb_array* outs[] = {&to->arr};
   const fb_array* ins[] = {&from->arr};
   fb_array spread;
@@ -105,6 +119,11 @@ void fill_values(Tensor* t, const Scalar& s) {
   if (t->device->host_memory && t->numel() == 1) {
     std::memcpy(t->arr.data, value, size_t(itemsize(t->dtype())));
     return;
+  }
+  if (t->dtype() == FB_COMPLEX32) {
+    GradModeGuard off(false);
+    fill_values(select(real_view(t), -1, 0), Scalar(s.f));
+    return fill_values(select(real_view(t), -1, 1), Scalar(s.imag));
   }
   int64_t zeros[max_dims] = {};
   fb_array number{value,        t->arr.shape,   zeros, t->numel(), t->arr.ndim,
@@ -292,10 +311,11 @@ struct TypeRow {
   DType dtype;
 };
 constexpr TypeRow type_rows[] = {
-    {"bool", FB_BOOL},      {"byte", FB_UINT8},        {"char", FB_INT8},
-    {"short", FB_INT16},    {"int", FB_INT32},         {"long", FB_INT64},
-    {"half", FB_FLOAT16},   {"bfloat16", FB_BFLOAT16}, {"float", FB_FLOAT32},
-    {"double", FB_FLOAT64}, {"cfloat", FB_COMPLEX64},  {"cdouble", FB_COMPLEX128},
+    {"bool", FB_BOOL},       {"byte", FB_UINT8},        {"char", FB_INT8},
+    {"short", FB_INT16},     {"int", FB_INT32},         {"long", FB_INT64},
+    {"half", FB_FLOAT16},    {"bfloat16", FB_BFLOAT16}, {"float", FB_FLOAT32},
+    {"double", FB_FLOAT64},  {"cfloat", FB_COMPLEX64},  {"cdouble", FB_COMPLEX128},
+    {"chalf", FB_COMPLEX32},
 };
 
 PyObject* run_type(Args& a) {

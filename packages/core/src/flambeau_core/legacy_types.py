@@ -21,6 +21,7 @@ LEGACY_DTYPES = {
     "BoolTensor": _C.bool,
     "ComplexFloatTensor": _C.complex64,
     "ComplexDoubleTensor": _C.complex128,
+    "ComplexHalfTensor": _C.complex32,
 }
 
 

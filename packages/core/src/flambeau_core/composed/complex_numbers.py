@@ -7,9 +7,9 @@ from flambeau_core.declare import op
 
 
 def _check_parts(name: str, first: fb.Tensor, second: fb.Tensor) -> None:
-    if first.dtype not in (fb.float32, fb.float64):
+    if first.dtype not in (fb.float16, fb.float32, fb.float64):
         raise RuntimeError(
-            f"{name}: expected both inputs to be float32 or float64 tensors, but got "
+            f"{name}: expected both inputs to be float16, float32 or float64 tensors, but got "
             f"{first.dtype} and {second.dtype}"
         )
     if first.dtype != second.dtype:

@@ -58,7 +58,9 @@ def nll_loss(
     """
     dim = 0 if input.dim() == 1 else 1
     ignored = target == ignore_index
-    classes = _checked_classes(target.masked_fill(ignored, 0), input.shape[dim])
+    classes = _checked_classes(
+        target.masked_fill(ignored, 0), input.shape[dim], list(input.shape)
+    )
     loss = -input.gather(dim, classes.unsqueeze(dim)).squeeze(dim)
     weights = _class_weights(input, classes, weight).masked_fill(ignored, 0)
     loss = (loss * weights).masked_fill(ignored, 0)
@@ -67,12 +69,14 @@ def nll_loss(
     return reduced("nll_loss", loss, reduction)
 
 
-def _checked_classes(target: fb.Tensor, classes: int) -> fb.Tensor:
+def _checked_classes(target: fb.Tensor, classes: int, shape: list[int]) -> fb.Tensor:
     target = target.to(fb.int64)
     wrong = (target < 0) | (target >= classes)
     if bool(wrong.any()):
         first = target.masked_select(wrong)[0].item()
-        raise IndexError(f"Target {first} is out of bounds for {classes} classes.")
+        raise IndexError(
+            f"Target {first} is out of bounds for {classes} classes (input of shape {shape})."
+        )
     return target
 
 
