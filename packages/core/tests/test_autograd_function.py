@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import weakref
+from typing import Any
 
 import pytest
 
 import flambeau_core as fb
 from flambeau_core.autograd import Function, grad
-from flambeau_core.autograd.function import once_differentiable
+from flambeau_core.autograd.function import NestedIOFunction, once_differentiable
 
 
 def leaf(values: object) -> fb.Tensor:
@@ -409,3 +410,152 @@ def test_backward_within_backward() -> None:
     y = Reentrant.apply(x * 1)
     Reentrant.apply(y).sum().backward()
     assert x.grad.tolist() == [9.0, 9 * 2.0**8]
+
+
+# ---- forms of a function -------------------------------------------------------------
+
+
+def test_setup_context_sees_defaults() -> None:
+    class Scaled(Function):
+        @staticmethod
+        def forward(x: fb.Tensor, factor: float = 3.0) -> tuple[fb.Tensor, fb.Tensor]:
+            return x * factor, x + 1
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            _, ctx.factor = inputs
+            assert len(output) == 2
+
+        @staticmethod
+        def backward(ctx: Any, g: fb.Tensor, h: fb.Tensor) -> tuple[Any, None]:
+            return g * ctx.factor + h, None
+
+    x = leaf([1.0, 2.0])
+    for args, kwargs, slope in (((), {}, 5.0), ((4.0,), {}, 6.0), ((), {"factor": 7.0}, 9.0)):
+        a, b = Scaled.apply(x, *args, **kwargs)
+        assert grad(a.sum() + 2 * b.sum(), x)[0].tolist() == [slope, slope]
+
+
+def test_vjp_is_backward_by_another_name() -> None:
+    class Nine(Function):
+        @staticmethod
+        def forward(ctx: Any, x: fb.Tensor) -> fb.Tensor:
+            return x * 2
+
+        @staticmethod
+        def vjp(ctx: Any, g: fb.Tensor) -> fb.Tensor:
+            return g * 9
+
+    class Both(Nine):
+        @staticmethod
+        def backward(ctx: Any, g: fb.Tensor) -> fb.Tensor:
+            return g
+
+    x = leaf([1.0])
+    assert grad(Nine.apply(x), x)[0].tolist() == [9.0]
+    with pytest.raises(RuntimeError, match="either backward or vjp"):
+        Both.apply(x)
+
+
+def test_marked_inputs_must_be_returned() -> None:
+    class Lost(Function):
+        @staticmethod
+        def forward(ctx: Any, x: fb.Tensor) -> fb.Tensor:
+            ctx.mark_dirty(x.mul_(2))
+            return x * 1
+
+    with pytest.raises(RuntimeError, match="must all be outputs"):
+        Lost.apply(leaf([1.0]) * 1)
+
+
+def test_written_input_can_be_saved_as_the_output() -> None:
+    class ExpInPlace(Function):
+        @staticmethod
+        def forward(ctx: Any, x: fb.Tensor) -> fb.Tensor:
+            x.exp_()
+            ctx.mark_dirty(x)
+            ctx.save_for_backward(x)
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, g: fb.Tensor) -> fb.Tensor:
+            (y,) = ctx.saved_tensors
+            return g * y
+
+    x = leaf([0.0, 1.0])
+    y = x * 1
+    assert ExpInPlace.apply(y) is y
+    (first,) = grad(y.sum(), x, create_graph=True)
+    (second,) = grad(first.sum(), x)
+    assert first.tolist() == pytest.approx([1.0, 2.718281828459045])
+    assert second.tolist() == pytest.approx([1.0, 2.718281828459045])
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_gradients_of_another_size(size: int) -> None:
+    class Wrong(Function):
+        @staticmethod
+        def forward(ctx: Any, x: fb.Tensor) -> fb.Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: fb.Tensor) -> fb.Tensor:
+            return fb.ones(size, dtype=fb.float64)
+
+    y = Wrong.apply(leaf([1.0, 2.0]))
+    with pytest.raises(RuntimeError, match=rf"invalid gradient at index 0 - got \[{size}\]"):
+        y.sum().backward()
+
+
+def test_broader_and_narrower_gradients_are_fitted() -> None:
+    class Broad(Function):
+        @staticmethod
+        def forward(ctx: Any, x: fb.Tensor) -> fb.Tensor:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: fb.Tensor) -> fb.Tensor:
+            return g.expand(3, 2).float()
+
+    x = leaf([1.0, 2.0])
+    Broad.apply(x).sum().backward()
+    assert x.grad.dtype == fb.float64
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_gradient_for_a_number_is_refused() -> None:
+    class Product(Function):
+        @staticmethod
+        def forward(ctx: Any, x: fb.Tensor, k: float) -> fb.Tensor:
+            return x * k
+
+        @staticmethod
+        def backward(ctx: Any, g: fb.Tensor) -> Any:
+            return g, g
+
+    with pytest.raises(RuntimeError, match="different from None at position 2"):
+        Product.apply(leaf([1.0]), 2.0).backward()
+
+
+def test_functions_are_not_called_as_objects() -> None:
+    with pytest.raises(RuntimeError, match="static methods"):
+        Function()(leaf([1.0]))
+
+
+def test_nested_arguments_and_results() -> None:
+    class Mixed(NestedIOFunction):
+        @staticmethod
+        def forward_extended(ctx: Any, pair: tuple[Any, Any], rest: list[Any]) -> Any:
+            (a, b), (c,) = pair, rest
+            return a * 2, [b * 3, (c * 5,)]
+
+        @staticmethod
+        def backward_extended(ctx: Any, ga: Any, others: Any) -> Any:
+            gb, (gc,) = others
+            return (ga * 2, gb * 3), [gc * 5]
+
+    a, b, c = leaf([1.0]), leaf([2.0]), leaf([3.0])
+    x, (y, (z,)) = Mixed.apply((a, b), [c])
+    assert (x.item(), y.item(), z.item()) == (2.0, 6.0, 15.0)
+    (x + y + z).backward()
+    assert [t.grad.item() for t in (a, b, c)] == [2.0, 3.0, 5.0]

@@ -217,3 +217,80 @@ def test_retain_grad_keeps_nothing_alive() -> None:
     assert watch() is None
     z.backward()
     assert x.grad.item() == pytest.approx(2 * 7.38905609893065)
+
+
+# ---- in which order ------------------------------------------------------------------
+
+
+def test_order_of_all_kinds_of_hooks() -> None:
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    log = []
+    y.retain_grad()
+    y.register_hook(lambda g: log.append(("tensor", g.tolist())) or g * 2)
+    y.grad_fn.register_prehook(lambda gs: log.append(("before", gs[0].tolist())) or (gs[0] * 3,))
+    y.register_hook(lambda g: log.append(("tensor", g.tolist())) or g * 2)
+    y.grad_fn.register_hook(lambda gi, go: log.append(("after", gi[0].tolist(), go[0].tolist())))
+    x.register_hook(lambda g: log.append(("leaf", g.tolist())))
+    x.register_post_accumulate_grad_hook(lambda p: log.append(("sum", p.grad.tolist())))
+    y.sum().backward()
+    assert log == [
+        ("tensor", [1.0, 1.0]),
+        ("tensor", [2.0, 2.0]),
+        ("before", [4.0, 4.0]),
+        ("after", [24.0, 24.0], [12.0, 12.0]),
+        ("leaf", [24.0, 24.0]),
+        ("sum", [24.0, 24.0]),
+    ]
+    assert y.grad.tolist() == [4.0, 4.0]  # after the tensor's hooks, before the node's
+
+
+def test_hooks_of_what_autograd_grad_returns() -> None:
+    x = leaf([1.0, 2.0])
+    y = x * 2
+    y.register_hook(lambda g: g * 2)
+    y.grad_fn.register_prehook(lambda gs: (gs[0] * 3,))
+    # The node itself does not run, the tensor's hooks do.
+    assert grad(y.sum(), y, retain_graph=True)[0].tolist() == [2.0, 2.0]
+    to_y, to_x = grad(y.sum(), (y, x))
+    assert to_y.tolist() == [1.0, 1.0]  # as it arrived at a node that does run
+    assert to_x.tolist() == [12.0, 12.0]
+
+
+def test_node_hooks_see_missing_gradients() -> None:
+    x = leaf([1.0, 2.0])
+    first, second = x.unbind()
+    seen = []
+    first.grad_fn.register_hook(lambda gi, go: seen.append([g is None for g in go]))
+    first.backward()
+    assert seen == [[False, True]]
+    assert x.grad.tolist() == [1.0, 0.0]
+    assert second.grad_fn is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"), [(3, TypeError), ((fb.ones(2), fb.ones(2)), RuntimeError)]
+)
+def test_wrong_answers_of_node_hooks(answer: object, error: type[Exception]) -> None:
+    y = leaf([1.0, 2.0]) * 2
+    y.grad_fn.register_prehook(lambda gs: answer)
+    with pytest.raises(error):
+        y.sum().backward()
+
+
+def test_hooks_from_several_threads() -> None:
+    import threading
+
+    x = leaf([1.0, 2.0])
+    shared = (x * 2).sin()
+    calls: list[int] = []
+    shared.register_hook(lambda g: calls.append(1))
+    sums = [(shared * float(k)).sum() for k in range(1, 9)]
+    threads = [threading.Thread(target=s.backward, kwargs={"retain_graph": True}) for s in sums]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(calls) == 8
+    slope = [2 * -0.4161468365471424, 2 * -0.6536436208636119]  # of sin(2x): 2 cos(2x)
+    assert x.grad.tolist() == pytest.approx([36 * s for s in slope])
