@@ -712,6 +712,8 @@ class Tensor:
         """The smallest whole number that is not below each element; integer tensors are copied."""
     def cfloat(self) -> Tensor:
         """The tensor as complex64."""
+    def chalf(self) -> Tensor:
+        """The tensor as complex32."""
     def char(self) -> Tensor:
         """The tensor as int8; fractions are dropped."""
     def cholesky(self, upper: _bool = False) -> Tensor:
@@ -749,6 +751,9 @@ class Tensor:
         """Every element moved into the interval from `min` to `max`."""
     def clone(self, *, memory_format: _MemoryFormat | None = None) -> Tensor:
         """A copy of the tensor that stays in the graph: the gradient flows back to `input`."""
+    def coalesce(self) -> Tensor:
+        """The sparse tensor with sorted coordinates, those that repeat made one with the sum of
+        their values."""
     def combinations(self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
         """All choices of `r` elements of a vector, as rows, in the order of the vector."""
     def conj(self) -> Tensor:
@@ -810,6 +815,8 @@ class Tensor:
         """Degrees as radians: each element times pi / 180."""
     def deg2rad_(self) -> Self:
         """Degrees as radians: each element times pi / 180."""
+    def dense_dim(self) -> _int:
+        """How many dimensions of a tensor are stored whole; all of a dense one."""
     def det(self) -> Tensor:
         """The determinant of `(..., n, n)` matrices."""
     def detach(self) -> Tensor:
@@ -1053,6 +1060,8 @@ class Tensor:
         """Slices of `source` combined with slices of one dimension of `input`."""
     def index_select(self, dim: _int, index: Tensor) -> Tensor:
         """The slices of one dimension that an index names, in its order: a copy."""
+    def indices(self) -> Tensor:
+        """The coordinates of a coalesced sparse tensor, int64, a column for each element."""
     def inner(self, other: Tensor) -> Tensor:
         """The inner products of the last dimensions: shape `input.shape[:-1] +
         other.shape[:-1]`."""
@@ -1060,6 +1069,8 @@ class Tensor:
         """The tensor as int32; fractions are dropped."""
     def inverse(self) -> Tensor:
         """The inverse of `(..., n, n)` matrices."""
+    def is_coalesced(self) -> _bool:
+        """Whether a sparse tensor's coordinates are known to be sorted and not to repeat."""
     def is_nonzero(self) -> _bool:
         """Whether the one element of the tensor is not zero; any other number of elements raises
         RuntimeError."""
@@ -1671,6 +1682,10 @@ class Tensor:
     ) -> return_types.sort:
         """The elements along a dimension in order, with their places: a named tuple `values`,
         `indices`."""
+    def sparse_dim(self) -> _int:
+        """How many dimensions of a tensor have coordinates; none of a dense one."""
+    def sparse_mask(self, mask: Tensor) -> Tensor:
+        """The elements of a dense tensor at the coordinates of a sparse one."""
     @overload
     def split(self, split_size_or_sections: _int, dim: _int = 0) -> _Tensors:
         """The tensor in pieces along a dimension: a tuple of views."""
@@ -1819,6 +1834,20 @@ class Tensor:
         memory_format: _MemoryFormat | None = None,
     ) -> Tensor:
         """The tensor in another dtype or on another device, or in those of another tensor."""
+    def to_dense(self, dtype: _DType | None = None, *, masked_grad: _bool | None = None) -> Tensor:
+        """A sparse tensor with all its zeros; a dense tensor is returned as it is."""
+    def to_sparse(
+        self,
+        sparse_dim: _int | None = None,
+        *,
+        layout: Any = None,
+        blocksize: Any = None,
+        dense_dim: _int | None = None,
+    ) -> Tensor:
+        """The elements that are not zero, with their places: a tensor of the layout
+        `sparse_coo`."""
+    def to_sparse_coo(self) -> Tensor:
+        """The same as `to_sparse` over all dimensions."""
     def topk(
         self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True
     ) -> return_types.topk:
@@ -1888,6 +1917,9 @@ class Tensor:
         """The tensor with a new dimension of size 1 at `dim`: a view."""
     def unsqueeze_(self, dim: _int) -> Self:
         """The tensor with a new dimension of size 1 at `dim`: a view."""
+    def values(self) -> Tensor:
+        """The values of a coalesced sparse tensor, one (or a slice) for each column of
+        `indices`."""
     @overload
     def var(self, unbiased: _bool) -> Tensor:
         """The variance of all elements, or over the dimensions `dim`."""
@@ -1965,7 +1997,7 @@ def is_anomaly_enabled() -> _bool:
     """Whether anomaly detection is on."""
 
 def is_anomaly_check_nan_enabled() -> _bool:
-    """Whether anomaly detection looks for NaN."""
+    """Whether anomaly detection looks for nan."""
 
 def get_num_threads() -> _int: ...
 def set_num_threads(n: _int, /) -> None: ...
@@ -2099,7 +2131,9 @@ bfloat16: dtype
 bool: dtype
 cdouble: dtype
 cfloat: dtype
+chalf: dtype
 complex128: dtype
+complex32: dtype
 complex64: dtype
 double: dtype
 float: dtype
@@ -5952,6 +5986,7 @@ __all__ = [
     "celu",
     "celu_",
     "cfloat",
+    "chalf",
     "channel_shuffle",
     "cholesky",
     "cholesky_inverse",
@@ -5970,6 +6005,7 @@ __all__ = [
     "combinations",
     "complex",
     "complex128",
+    "complex32",
     "complex64",
     "concat",
     "concatenate",

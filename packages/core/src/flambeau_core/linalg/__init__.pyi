@@ -34,9 +34,7 @@ def cross(input: Tensor, other: Tensor, *, dim: _int = -1, out: Tensor | None = 
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of `(..., n, n)` matrices."""
 
-def diagonal(
-    A: Tensor, *, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, out: Tensor | None = None
-) -> Tensor:
+def diagonal(A: Tensor, *, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
     """The diagonals of the last two dimensions, a view; arguments as for `diagonal`."""
 
 def eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> return_types.linalg_eig:
