@@ -204,3 +204,11 @@ def test_dlpack_protocol() -> None:
     for wrong in (None, 3, "x", [1.0]):
         with pytest.raises((TypeError, AttributeError, RuntimeError)):
             fb.from_dlpack(wrong)
+
+
+def test_a_tensor_that_requires_gradients_is_an_array_where_none_are_recorded() -> None:
+    x = fb.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Use tensor.detach"):
+        x.numpy()
+    with fb.no_grad():
+        assert x.numpy().tolist() == [1.0, 1.0]

@@ -304,7 +304,7 @@ PyObject* run_new_tensor(Args& a) {
 PyObject* run_numpy(Args& a) {
   Ref t(a.tensor(0));
   bool force = a.flag(1);
-  if (!force && requires_grad(t))
+  if (!force && grad_mode.enabled && requires_grad(t))
     fail(ErrorKind::Runtime,
          "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.");
   if (t->device != cpu_device()) {
