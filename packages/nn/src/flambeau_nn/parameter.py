@@ -130,7 +130,7 @@ class UninitializedTensorMixin:
             "module before `share_memory()`."
         )
 
-    def __repr__(self) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"<{type(self).__name__}>"
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
@@ -158,7 +158,7 @@ def _refuse(cls: Any, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs:
     return result.as_subclass(cls) if waits else result
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A parameter of a lazy module, before its first call."""
 
     __torch_function__ = classmethod(_refuse)

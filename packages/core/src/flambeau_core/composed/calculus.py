@@ -162,7 +162,7 @@ def _differences(y: fb.Tensor, spacing: Any, edge_order: int) -> fb.Tensor:
     slopes = (y[..., 1:] - y[..., :-1]) / (spacing if widths is None else widths)
     left, right = slopes[..., :-1], slopes[..., 1:]
     # How far along from the middle of its left panel to that of its right one a sample is.
-    share = 0.5 if widths is None else widths[:-1] / (widths[:-1] + widths[1:])
+    share: Any = 0.5 if widths is None else widths[:-1] / (widths[:-1] + widths[1:])
     inner = left + (right - left) * share
     first, last = slopes[..., :1], slopes[..., -1:]
     if edge_order == 2:

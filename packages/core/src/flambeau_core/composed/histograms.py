@@ -98,9 +98,9 @@ def histogramdd(
         None if weight is None else _checked_weights("histogramdd", weight, self, self.shape[:-1])
     )
     points = self.detach().reshape(self.shape[:-1].numel(), count)
-    return fb.return_types.histogramdd(
-        *_histogram("histogramdd", points, bins, range, weights, density)
-    )
+    edges: Any
+    hist, edges = _histogram("histogramdd", points, bins, range, weights, density)
+    return fb.return_types.histogramdd(hist, edges)
 
 
 def _checked_weights(name: str, weight: fb.Tensor, x: fb.Tensor, shape: Sequence[int]) -> fb.Tensor:

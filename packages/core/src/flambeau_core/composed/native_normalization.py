@@ -96,5 +96,5 @@ def native_group_norm(
         result = result * weight.reshape(1, -1, 1)
     if bias is not None:
         result = result + bias.reshape(1, -1, 1)
-    statistics = (x.reshape(batch, group).to(input.dtype) for x in (mean, rstd))
-    return (result.to(input.dtype).reshape(input.shape), *statistics)
+    mean, rstd = (x.reshape(batch, group).to(input.dtype) for x in (mean, rstd))
+    return result.to(input.dtype).reshape(input.shape), mean, rstd

@@ -39,7 +39,7 @@ class LinearCrossEntropyOptions:
         if self.acc_policy not in _POLICIES:
             raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
         if self.chunking_method not in (None, "auto"):
-            name, _, factor = self.chunking_method.partition(":")  # type: ignore[union-attr]
+            name, _, factor = self.chunking_method.partition(":")
             if name != "aspect_ratio" or not factor.isdigit() or int(factor) < 1:
                 raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
         if self.batch_chunk_size is not None and self.batch_chunk_size < 1:
@@ -223,7 +223,7 @@ class _ChunkedLoss(Function):
         return total.to(input.dtype)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> Any:
         gradients = [
             None if saved is None else (saved * grad).to(dtype)
             for saved, dtype in zip(ctx.saved_tensors, ctx.dtypes)

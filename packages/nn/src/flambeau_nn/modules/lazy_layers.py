@@ -52,6 +52,8 @@ class LazyLinear(LazyModuleMixin, Linear):
     """`Linear` without `in_features`."""
 
     cls_to_become = Linear
+    weight: Any
+    bias: Any
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -68,7 +70,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         if self.in_features != 0 and not self.has_uninitialized_params():
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Takes `in_features` from the last dimension of `input`."""
         if self.has_uninitialized_params():
             with fb.no_grad():
@@ -241,7 +243,7 @@ class _LazyNorm(LazyModuleMixin):
         if self.num_features != 0 and not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 
-    def initialize_parameters(self: Any, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self: Any, input: Tensor) -> None:
         """Takes `num_features` from the channels of `input`."""
         if self.has_uninitialized_params():
             self.num_features = self._channels_of(input)
@@ -259,37 +261,37 @@ class _LazyNorm(LazyModuleMixin):
         return input.shape[0 if unbatched else 1]
 
 
-class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):  # type: ignore[misc]
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
     """`BatchNorm1d` without `num_features`."""
 
     cls_to_become = BatchNorm1d
 
 
-class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):  # type: ignore[misc]
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
     """`BatchNorm2d` without `num_features`."""
 
     cls_to_become = BatchNorm2d
 
 
-class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):  # type: ignore[misc]
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
     """`BatchNorm3d` without `num_features`."""
 
     cls_to_become = BatchNorm3d
 
 
-class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):  # type: ignore[misc]
+class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
     """`InstanceNorm1d` without `num_features`, with scale, shift and statistics by default."""
 
     cls_to_become = InstanceNorm1d
 
 
-class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):  # type: ignore[misc]
+class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
     """`InstanceNorm2d` without `num_features`, with scale, shift and statistics by default."""
 
     cls_to_become = InstanceNorm2d
 
 
-class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):  # type: ignore[misc]
+class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
     """`InstanceNorm3d` without `num_features`, with scale, shift and statistics by default."""
 
     cls_to_become = InstanceNorm3d
