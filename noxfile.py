@@ -322,6 +322,7 @@ def sanitize(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run every example of the documentation, and the tests of the example programs."""
     install(session, *PACKAGES, extra=TEST_TOOLS)
+    session.install("-r", "requirements-build.txt")  # one page adds an op in C++
     session.run("python", "-m", "pytest", "docs", "examples", *session.posargs)
 
 

@@ -1,7 +1,8 @@
 """The documentation does what it says: examples print what stands below them, links lead on.
 
 The untitled python blocks of a page run in order as one program. A text block right after one
-holds what it prints; without one it prints nothing. A titled block is part of the file named.
+holds what it prints; without one it prints nothing. A titled block is part of the file named. Blocks
+with `edit=` or `run=` are steps that test_adding_an_op.py takes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ PAGES = sorted(DOCS.glob("**/*.md"))
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 FENCE = re.compile(r"^```(?P<language>\w*) *(?P<rest>.*)$")
 TITLE = re.compile(r'title="([^"]+)"')
+STEP = re.compile(r"\b(edit|run)=")
 MARK = "\x1e"
 
 
@@ -30,6 +32,7 @@ class Block:
     line: int
     language: str
     title: str | None
+    is_step: bool
     lines: list[str]
 
     @property
@@ -57,7 +60,8 @@ def blocks(page: Path) -> list[Block]:
                 inside.lines.append(line)
         elif fence:
             title = TITLE.search(fence["rest"])
-            inside = Block(number, fence["language"], title[1] if title else None, [])
+            is_step = STEP.search(fence["rest"]) is not None
+            inside = Block(number, fence["language"], title[1] if title else None, is_step, [])
             found.append(inside)
     if inside is not None:
         raise ValueError(f"{page}:{inside.line}: the block is not closed")
@@ -69,7 +73,7 @@ def examples(page: Path) -> list[Example]:
     found: list[Example] = []
     before: Block | None = None
     for block in blocks(page):
-        if block.language == "python" and block.title is None:
+        if block.language == "python" and block.title is None and not block.is_step:
             found.append(Example(block, ""))
         elif block.language == "text" and found and before is found[-1].block:
             found[-1].expected = block.text

@@ -213,18 +213,19 @@ Ref sigmoid(Tensor* x) { return apply(sigmoid_row, x, {}, nullptr); }
 Ref tanh(Tensor* x) { return apply(tanh_row, x, {}, nullptr); }
 
 void declare_activation() {
-  constexpr uint32_t neural = kFunction | kNeural | kInPlace | kOut;
-  declare("relu(Tensor self)", run_plain, kBoth | kInPlace | kNeuralToo, &relu_row);
+  constexpr uint32_t neural = kFunction | kNeural | kInPlace | kOut | kPointwise;
+  declare("relu(Tensor self)", run_plain, kBoth | kInPlace | kNeuralToo | kPointwise, &relu_row);
   declare("sigmoid(Tensor self)", run_plain, kElementwise | kNeuralToo, &sigmoid_row);
   declare("tanh(Tensor self)", run_plain, kElementwise | kNeuralToo, &tanh_row);
   declare("silu(Tensor self)", run_plain, neural, &silu_row);
   declare("gelu(Tensor self, *, str approximate='none')", run_gelu, neural);
   declare("softplus(Tensor self, float beta=1, float threshold=20)", run_softplus,
-          kFunction | kNeural | kOut);
+          kFunction | kNeural | kOut | kPointwise);
   declare("leaky_relu(Tensor self, float negative_slope=0.01)", run_leaky_relu, neural);
   declare("elu(Tensor self, float alpha=1, float scale=1, float input_scale=1)", run_elu, neural);
-  declare("celu(Tensor self, float alpha=1)", run_celu, kFunction | kInPlace | kNeuralToo);
-  declare("selu(Tensor self)", run_selu, kFunction | kInPlace | kNeuralToo);
+  declare("celu(Tensor self, float alpha=1)", run_celu,
+          kFunction | kInPlace | kNeuralToo | kPointwise);
+  declare("selu(Tensor self)", run_selu, kFunction | kInPlace | kNeuralToo | kPointwise);
 }
 
 }  // namespace flambeau

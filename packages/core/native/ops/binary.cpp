@@ -407,7 +407,7 @@ void declare_binary() {
     // maximum and its like have no in-place form.
     uint32_t flags = name == "maximum" || name == "minimum" || name == "fmax" || name == "fmin" ||
                              name == "logaddexp"
-                         ? kBoth | kOut
+                         ? kBoth | kOut | kPointwise
                          : kElementwise;
     auto put = [&](const std::string& n) {
       declare(n + self + other, name == "logaddexp" ? run_logaddexp : run_binary, flags, &r);
@@ -423,7 +423,7 @@ void declare_binary() {
   for (const char* name : {"sub", "subtract"})
     declare(std::string(name) + "(Operand self, Operand other, *, Scalar alpha=1)", run_sub,
             kElementwise);
-  declare("rsub(Tensor self, Operand other, *, Scalar alpha=1)", run_rsub, kFunction);
+  declare("rsub(Tensor self, Operand other, *, Scalar alpha=1)", run_rsub, kFunction | kPointwise);
   for (const char* name : {"div", "divide"})
     declare(std::string(name) + "(Operand self, Operand other, *, str? rounding_mode=None)",
             run_div, kElementwise);

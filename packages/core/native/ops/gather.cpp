@@ -311,14 +311,14 @@ void declare_gather() {
   declare("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False)", run_gather,
           kBoth | kOut);
   declare("scatter(Tensor self, int dim, Tensor index, Operand src, *, str? reduce=None)",
-          run_scatter, kElementwise);
+          run_scatter, kAllForms);
   declare("scatter(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None)",
-          run_scatter, kElementwise);
+          run_scatter, kAllForms);
   declare("scatter_add(Tensor self, int dim, Tensor index, Tensor src)", run_scatter_add,
-          kElementwise);
+          kAllForms);
   declare("index_select(Tensor self, int dim, Tensor index)", run_index_select, kBoth | kOut);
   declare("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1)",
-          run_index_add, kElementwise);
+          run_index_add, kAllForms);
   declare("take(Tensor self, Tensor index)", run_take, kBoth | kOut);
 }
 

@@ -344,9 +344,9 @@ void declare_matmul() {
   declare("mv(Tensor self, Tensor vec)", run_mv, kBoth | kOut);
   declare("dot(Tensor self, Tensor tensor)", run_dot, kBoth | kOut);
   declare("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1)",
-          run_addmm, kElementwise);
+          run_addmm, kAllForms);
   declare("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)",
-          run_baddbmm, kElementwise);
+          run_baddbmm, kAllForms);
   declare("linear(Tensor input, Tensor weight, Tensor? bias=None)", run_linear,
           kFunction | kNeural);
   set_autocast(Autocast::Lower, {"matmul", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "linear"});

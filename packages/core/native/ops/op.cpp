@@ -136,7 +136,7 @@ PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
         if (overridden(a.seen))
           return call_overrides(reinterpret_cast<PyObject*>(const_cast<Op*>(shown)), args, nargs,
                                 kwnames);
-        if (transformed(a.seen) || (op->asks_transforms && attention & kTransforms))
+        if (transformed(flags_now(a)) || (op->asks_transforms && attention & kTransforms))
           return call_transforms(shown, i, a);
       }
       return run_named(op, o, a);
@@ -249,6 +249,9 @@ PyObject* op_reduce(PyObject* self, PyObject*) {
 PyObject* op_inplace(PyObject* self, void*) {
   return PyBool_FromLong(reinterpret_cast<Op*>(self)->inplace);
 }
+PyObject* op_elementwise(PyObject* self, void*) {
+  return PyBool_FromLong(reinterpret_cast<Op*>(self)->elementwise);
+}
 PyObject* op_functional(PyObject* self, void*) {
   auto op = reinterpret_cast<Op*>(self);
   if (!op->inplace) return Py_NewRef(self);
@@ -271,6 +274,8 @@ int op_set_asks(PyObject* self, PyObject* value, void*) {
 PyGetSetDef op_getset[] = {
     {"inplace", op_inplace, nullptr, "Whether it writes into its first argument.", nullptr},
     {"composition", op_composition, nullptr, "Its definition in Python, or None.", nullptr},
+    {"elementwise", op_elementwise, nullptr,
+     "Whether each element of the result depends on the like-placed ones alone.", nullptr},
     {"functional", op_functional, nullptr,
      "The op of which this is the in-place form; itself otherwise.", nullptr},
     {"asks_transforms", op_get_asks, op_set_asks, "Whether active transforms are shown every call.",
@@ -317,6 +322,7 @@ Op* new_op(const std::string& name) {
   op->documented = nullptr;
   op->dict = nullptr;
   op->inplace = false;
+  op->elementwise = false;
   op->is_operator = false;
   op->asks_transforms = false;
   op->autocast = Autocast::None;
@@ -387,6 +393,7 @@ void declare(const char* text, Impl impl, uint32_t flags, const void* row) {
   auto [it, fresh] = registry().try_emplace(schema.name, Declared{nullptr, flags});
   if (fresh) it->second.op = new_op(schema.name);
   it->second.flags |= flags;
+  it->second.op->elementwise |= (flags & kPointwise) != 0;
   it->second.op->overloads->push_back({std::move(schema), impl, row});
 }
 

@@ -27,8 +27,10 @@ enum OpFlag : uint32_t {
   kNeuralToo = 256,   // in nn_ops as well as in the main namespace
   kPrimitive = 512,   // a Python function that is not decomposed further; see primitive.h
   kExactOut = 1024,   // out= must have the result's dtype; it is not converted to
+  kPointwise = 2048,  // each element of the result depends on the like-placed ones alone
   kBoth = kFunction | kMethod,
-  kElementwise = kBoth | kInPlace | kOut,
+  kAllForms = kBoth | kInPlace | kOut,
+  kElementwise = kAllForms | kPointwise,
 };
 
 struct Overload {
@@ -45,7 +47,8 @@ struct Op {
   PyObject* documented;   // the Python function that the doc stands at, or nullptr
   PyObject* dict;
   bool inplace;
-  bool is_operator;  // answers NotImplemented to operands that it does not know
+  bool elementwise;      // transforms may align and broadcast the arguments
+  bool is_operator;      // answers NotImplemented to operands that it does not know
   bool asks_transforms;  // shown to an active transform whatever its arguments (random ops)
   Autocast autocast;
 };

@@ -127,9 +127,9 @@ PyObject* run_extreme(Args& a) {
 }  // namespace
 
 void declare_scan() {
-  declare("cumsum(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kElementwise,
+  declare("cumsum(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kAllForms,
           &cumsum_row);
-  declare("cumprod(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kElementwise,
+  declare("cumprod(Tensor self, int dim, *, dtype? dtype=None)", run_accumulation, kAllForms,
           &cumprod_row);
   declare("cummax(Tensor self, int dim)", run_extreme, kBoth | kOut);
   declare("cummin(Tensor self, int dim)", run_extreme, kBoth | kOut);

@@ -142,7 +142,7 @@ void declare_special() {
     if (is_main(name))
       declare(name + arguments, run_unary, kElementwise, &r);
     else
-      declare("special_" + name + arguments, run_unary, kOut, &r);
+      declare("special_" + name + arguments, run_unary, kOut | kPointwise, &r);
   }
   for (BinaryRow& r : binary_rows) {
     r.kernel = find_kernel_id(r.name);
@@ -153,7 +153,7 @@ void declare_special() {
     else
       declare("special_" + name +
                   (polynomial ? "(Operand x, Operand n)" : "(Operand self, Operand other)"),
-              run_binary, kOut, &r);
+              run_binary, kOut | kPointwise, &r);
   }
 }
 

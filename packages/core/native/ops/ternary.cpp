@@ -215,7 +215,7 @@ void declare_ternary() {
   declare("where(Tensor condition, Operand self, Operand other)", run_where, kFunction | kOut);
   declare_method("where(Tensor self, Tensor condition, Operand other)", run_where_method);
   declare("masked_fill(Tensor self, Tensor mask, Operand value)", run_masked_fill,
-          kBoth | kInPlace);
+          kBoth | kInPlace | kPointwise);
   for (const char* name : {"clamp", "clip"})
     declare(std::string(name) + "(Tensor self, Operand? min=None, Operand? max=None)", run_clamp,
             kElementwise);

@@ -261,12 +261,14 @@ void declare_unary() {
   for (TestRow& r : tests) {
     r.kernel = find_kernel_id(r.name);
     declare(std::string(r.name) + "(Tensor self)", run_test,
-            kBoth | kOut | (r.kernel == kernel_id("logical_not") ? uint32_t(kInPlace) : 0u), &r);
+            kBoth | kOut | kPointwise |
+                (r.kernel == kernel_id("logical_not") ? uint32_t(kInPlace) : 0u),
+            &r);
   }
   declare("round(Tensor self, *, int decimals=0)", run_round, kElementwise);
-  declare("positive(Tensor self)", run_positive, kBoth);
+  declare("positive(Tensor self)", run_positive, kBoth | kPointwise);
   declare("sgn(Tensor self)", run_sgn, kElementwise);
-  declare("conj(Tensor self)", run_conj, kBoth);
+  declare("conj(Tensor self)", run_conj, kBoth | kPointwise);
 }
 
 }  // namespace flambeau

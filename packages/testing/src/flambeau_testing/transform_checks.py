@@ -72,7 +72,7 @@ def check_vmap(op: Declaration, device: str) -> None:
         for pattern in patterns:
             given = [w if on else t for w, t, on in zip(wholes, tensors, pattern)]
             expected = [
-                function(*(g[i] if on else g for g, on in zip(given, pattern)))
+                function(*(g[i].clone() if on else g for g, on in zip(given, pattern)))
                 for i in range(len(SCALES))
             ]
             got = func.vmap(function, tuple(0 if on else None for on in pattern))(*given)

@@ -12,10 +12,12 @@ from typing import Any
 from ... import _C
 from ..dispatch import call as dispatch
 from ..dispatch import decompose
+from ..duals import tensors_in
 from ..levels import Level, below
 from ..pytree import like
-from ..tensors import batch, is_batched, tensors_in
-from . import dimensions, elementwise, indexing, neural, products, reductions
+from ..tensors import batch, is_batched
+from . import dimensions, indexing, neural, products, reductions
+from .elementwise import elementwise
 from .random import RANDOM, Same, in_place
 from .rule import RULES, BatchedCall, NotBatchable
 
@@ -31,9 +33,10 @@ def run_batched(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> 
     name = op.__name__
     if op.inplace or name.endswith("_"):
         return _write(call)
-    if name in RULES:
-        result = _drawn(call) if op.asks_transforms else RULES[name](call)
-        return _one_by_one(call) if result is None else _seen(result, level)
+    rule = RULES.get(name) or (elementwise if op.elementwise else None)
+    if rule is not None:
+        result = _drawn(call) if op.asks_transforms else rule(call)
+        return _one_by_one(call) if result is None else _seen(result, call)
     if op.is_primitive:
         definition = op.composition
         if definition is None or name in RANDOM:
@@ -56,14 +59,17 @@ def _drawn(call: BatchedCall) -> Any:
         return RULES[call.name](call)
 
 
-def _seen(result: Any, level: Level) -> Any:
+def _seen(result: Any, call: BatchedCall) -> Any:
     """What a rule gave, as the function under vmap sees it."""
     if isinstance(result, Same):
         return result.value
     if isinstance(result, Tensor):
-        return result if is_batched(result, level) else batch(result, level)
+        if is_batched(result, call.level):
+            return result
+        of = call.args[0] if call.args and call.batched(call.args[0]) else None
+        return batch(result, call.level, of)
     if isinstance(result, (tuple, list)):
-        return like(result, (_seen(r, level) for r in result))
+        return like(result, (_seen(r, call) for r in result))
     return result
 
 
@@ -123,7 +129,10 @@ def _write(call: BatchedCall) -> Any:
         for i in range(call.level.batch_size):
             dispatch(call.op, call.overload, example(call.args, i, call.level))
     else:
-        result = run_batched(call.op.functional, call.overload, call.args, call.level)
+        args = call.args
+        if _C.is_grad_enabled():  # the graph may need the values from before
+            args = (batch(x.value.clone(), call.level), *args[1:])
+        result = run_batched(call.op.functional, call.overload, args, call.level)
         _check_fits(name, x, result)
         x.value.copy_(call.value(result))
     return x

@@ -63,6 +63,15 @@ def narrow(call: BatchedCall) -> Any:
     return view_along_one(call)
 
 
+@rule("as_strided")
+def as_strided(call: BatchedCall) -> Any:
+    x, size, stride, offset = call.args
+    v = call.value(x)
+    # Places count from where the first example begins.
+    start = v.storage_offset() + (0 if offset is None else offset - x.storage_offset())
+    return v.as_strided((v.shape[0], *size), (v.stride(0), *stride), start)
+
+
 @rule("unfold")
 def unfold(call: BatchedCall) -> Any:
     x = call.args[0]
@@ -157,6 +166,9 @@ def view(call: BatchedCall) -> Any:
 @rule("view_as", "reshape_as")
 def view_as(call: BatchedCall) -> Any:
     x, other = call.args
+    if not call.batched(x):
+        x = x.reshape(other.shape)
+        return x.expand(call.level.batch_size, *x.shape)
     return call.value(x).reshape(call.level.batch_size, *other.shape)
 
 

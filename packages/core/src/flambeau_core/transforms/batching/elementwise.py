@@ -7,24 +7,13 @@ from typing import Any
 from ... import _C
 from .rule import BatchedCall, Tensor, rule
 
-__all__ = ["aligned"]
+__all__ = ["aligned", "elementwise"]
 
-UNARY = """
-abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan
-atanh bitwise_not ceil clone conj conj_physical contiguous cos cosh deg2rad detach digamma erf
-erfc erfinv exp exp2 expm1 fix floor isfinite isinf isnan lgamma log log10 log1p log2
-logical_not neg negative positive reciprocal relu round rsqrt sgn sigmoid sign signbit sin sinh
-sqrt square tan tanh trunc celu elu gelu leaky_relu selu silu softplus bool byte char cdouble
-cfloat cpu double float half int long short bfloat16 zeros_like ones_like full_like empty_like
-i0 nan_to_num resolve_conj resolve_neg view_as_real view_as_complex real imag
+# Ops that keep the shape of their one tensor, beside those that are declared elementwise.
+SHAPE_KEEPING = """
+clone contiguous detach bool byte char cdouble cfloat cpu double float half int long short bfloat16
+zeros_like ones_like full_like empty_like view_as_real view_as_complex fill
 """
-BINARY = """
-add sub subtract rsub mul multiply div divide true_divide floor_divide remainder fmod pow
-maximum minimum fmax fmin atan2 arctan2 hypot copysign nextafter logaddexp xlogy bitwise_and
-bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift eq ne lt le gt ge greater
-greater_equal less less_equal not_equal logical_and logical_or logical_xor gcd lcm
-"""
-TERNARY = "addcmul addcdiv lerp clamp clip masked_fill fill"
 
 
 def _category(t: Any) -> int:
@@ -41,6 +30,9 @@ def aligned(call: BatchedCall, args: Any = None) -> list[Any]:
     tensors = [a for a in args if isinstance(a, Tensor)]
     ndim = max((t.ndim for t in tensors), default=0)
     strong = [t for t in tensors if t.ndim > 0]
+    if not strong and call.name not in ("masked_fill", "fill"):
+        # Examples without dimensions weigh as much as any other tensor without.
+        return [call.repeated(a) if isinstance(a, Tensor) else a for a in args]
     # A 0-dimensional example weighs less than a dimensioned tensor, though its values do not.
     kind = max(strong, key=_category, default=None)
     result = []
@@ -55,7 +47,7 @@ def aligned(call: BatchedCall, args: Any = None) -> list[Any]:
     return result
 
 
-@rule(*UNARY.split(), *BINARY.split(), *TERNARY.split())
+@rule(*SHAPE_KEEPING.split())
 def elementwise(call: BatchedCall) -> Any:
     return call.run(*aligned(call))
 
@@ -69,7 +61,7 @@ def to(call: BatchedCall) -> Any:
 
 @rule("type_as")
 def type_as(call: BatchedCall) -> Any:
-    return call.value(call.args[0]).to(call.args[1].dtype)
+    return call.repeated(call.args[0]).to(call.args[1].dtype)
 
 
 @rule("where")

@@ -15,7 +15,7 @@ FACTORIES = ("rand", "randn", "randint", "randperm", "normal")
 LIKE = ("rand_like", "randn_like", "randint_like")
 ELEMENTWISE = ("bernoulli", "poisson", "_standard_gamma", "binomial", "_sample_dirichlet")
 IN_PLACE = ("normal_", "uniform", "random", "exponential", "geometric", "cauchy", "log_normal")
-RANDOM = (*FACTORIES, *LIKE, *ELEMENTWISE, *IN_PLACE, "dropout", "multinomial", "rrelu")
+RANDOM = (*FACTORIES, *LIKE, *ELEMENTWISE, *IN_PLACE, "dropout", "multinomial")
 
 OP: Any = type(_C.add)
 for _name in RANDOM:
@@ -71,13 +71,17 @@ def elementwise(call: BatchedCall) -> Any:
         )
     if any(call.batched(t) for t in tensors):
         if call.name not in LIKE:
-            raise RuntimeError(
-                f"vmap: {call.name} of values that differ from example to example cannot draw the "
-                "same numbers for all; use randomness='different'"
-            )
+            _refuse_same(call)
         args = [a.value.select(0, 0) if call.batched(a) else a for a in call.args]
         return Same(call.run(*args))
     return Same(call.run(*call.args))
+
+
+def _refuse_same(call: BatchedCall) -> None:
+    raise RuntimeError(
+        f"vmap: {call.name} of values that differ from example to example cannot draw the same "
+        "numbers for all; use randomness='different'"
+    )
 
 
 @rule("dropout")
@@ -97,7 +101,9 @@ def multinomial(call: BatchedCall) -> Any:
     different = check(call)
     x = call.args[0]
     if not different:
-        return None if call.batched(x) else Same(call.run(*call.args))
+        if call.batched(x):
+            _refuse_same(call)
+        return Same(call.run(*call.args))
     v = call.repeated(x)
     if x.ndim == 1:
         return call.run(v, *call.args[1:])
