@@ -23,3 +23,17 @@ def test_embedding_gradients(gradcheck, values):
 def test_bag_modes_are_checked():
     with pytest.raises(ValueError, match="mode has to be one of sum, mean or max"):
         F.embedding_bag(fb.tensor([[0]]), fb.zeros(1, 1), mode="median")
+
+
+def test_sparse_gradients_hold_the_rows_that_were_looked_up():
+    index = fb.tensor([[0, 2], [2, 1]])
+    table = fb.zeros(4, 2, requires_grad=True)
+    (F.embedding(index, table, padding_idx=1, sparse=True) * 3).sum().backward()
+    assert table.grad.is_sparse and table.grad._indices().tolist() == [[0, 2, 2]]
+    assert table.grad.to_dense().tolist() == [[3, 3], [0, 0], [6, 6], [0, 0]]
+    table.grad = None
+    F.embedding_bag(index, table, sparse=True, mode="sum").sum().backward()
+    assert table.grad.is_sparse
+    assert table.grad.to_dense().tolist() == [[1, 1], [1, 1], [2, 2], [0, 0]]
+    with pytest.raises(RuntimeError, match="scale_grad_by_freq"):
+        F.embedding(index, table, scale_grad_by_freq=True, sparse=True).sum().backward()

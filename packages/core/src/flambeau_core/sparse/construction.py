@@ -83,7 +83,7 @@ def _values(values: Any, dtype: Any, device: Any) -> Any:
         raise TypeError("sparse_coo_tensor: values must be dense, but they are sparse")
     values = values.to(device=values.device if device is None else device, dtype=dtype)
     values = values.reshape(1) if values.ndim == 0 else values
-    return values if values.requires_grad else values.detach()
+    return values.view(values.shape)
 
 
 def _check_counts(indices: Any, values: Any) -> None:

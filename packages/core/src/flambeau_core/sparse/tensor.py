@@ -247,7 +247,7 @@ class SparseTensor(Tensor):
 def make(indices: Any, values: Any, shape: Any, coalesced: bool = False) -> Any:
     """A sparse tensor of parts that are known to fit together."""
     if values.requires_grad and values.is_leaf:
-        values = values.view_as(values)  # the leaf is another tensor than this one
+        values = values.view(values.shape)  # the leaf is another tensor than this one
     stand_in = fb.zeros((), dtype=values.dtype, device=values.device).expand(tuple(shape))
     made = Tensor._make_subclass(SparseTensor, stand_in)
     made._stored_indices, made._stored_values = indices, values

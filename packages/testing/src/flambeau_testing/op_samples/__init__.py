@@ -21,6 +21,7 @@ from flambeau_testing.op_samples import (
     reduction,
     scan,
     shape,
+    sparse,
     special,
     ternary,
     unary,
@@ -49,4 +50,5 @@ DECLARATIONS: tuple[Declaration, ...] = (
     *fourier.DECLARATIONS,
     *masked.DECLARATIONS,
     *foreach.DECLARATIONS,
+    *sparse.DECLARATIONS,
 )
