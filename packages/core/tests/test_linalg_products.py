@@ -45,7 +45,7 @@ def test_tensor_systems() -> None:
     assert inverse.shape == (6, 2, 3) and fb.allclose(fb.tensordot(inverse, B, 2), X)
     moved = fb.linalg.tensorsolve(A.movedim(-1, 0), B, dims=(0,))
     assert fb.allclose(moved, X)
-    with pytest.raises(RuntimeError, match="linalg.tensorinv: .*strictly positive integer for 'ind'"):
+    with pytest.raises(RuntimeError, match="linalg.tensorinv: .*positive integer for 'ind'"):
         fb.linalg.tensorinv(A, ind=0)
     with pytest.raises(RuntimeError, match=r"got 18 != 2 \(shape"):
         fb.linalg.tensorinv(A, ind=1)

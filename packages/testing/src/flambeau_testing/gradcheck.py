@@ -36,9 +36,9 @@ def gradcheck(
     Every element of every float64 input that requires a gradient is varied by `eps`, of complex128
     ones both parts; the Jacobian so found must agree with autograd's within
     `atol` + `rtol` * |numerical|, and two backward passes with each other within `nondet_tol`.
-    `fast_mode` compares one random projection of each Jacobian instead of all its elements. Raises GradcheckError where they don't (or returns
-    False if `raise_exception` is false), ValueError when no input requires a gradient or one that
-    does is not float64 or complex128.
+    `fast_mode` compares one random projection of each Jacobian instead of all its elements. Raises
+    GradcheckError where they don't (or returns False if `raise_exception` is false), ValueError
+    when no input requires a gradient or one that does is not float64 or complex128.
     """
     args = (inputs,) if isinstance(inputs, fb.Tensor) else tuple(inputs)
     varied = check_inputs(args)
