@@ -59,7 +59,8 @@ def sparse_tensor(layout: Any, parts: tuple[Any, ...]) -> Any:
 
     if layout is not fb.sparse_coo:
         raise NotImplementedError(f"a tensor of the layout {layout}")
-    return rebuild_sparse(*parts) if len(parts) > 3 else rebuild_sparse(*parts, False)
+    indices, values, shape, *sorted_ = parts
+    return rebuild_sparse(indices, values, shape, bool(sorted_ and sorted_[0]))
 
 
 def parameter(data: Any, requires_grad: bool, hooks: Any) -> Any:
