@@ -50,7 +50,7 @@ PyObject* function_intercepted(PyObject*, PyObject* objects) {
     PyObject* items = checked(PySequence_Fast(objects, "intercepted() takes a sequence"));
     uint32_t seen = 0;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items); i++)
-      seen |= flags_of(PySequence_Fast_GET_ITEM(items, i));
+      seen |= flags_now(PySequence_Fast_GET_ITEM(items, i));
     Py_DECREF(items);
     return PyLong_FromUnsignedLong(seen);
   });

@@ -155,12 +155,8 @@ bool read(const Param& p, PyObject* o, Slot& s, Args& a) {
     case Kind::Float:
       return number_or_element(o, s) && s.category < Category::Complex;
     case Kind::Bool:
-      if (!PyBool_Check(o) && !PyLong_Check(o)) return false;
-      s.tag = Slot::Number;
-      s.category = Category::Bool;
-      s.i = PyObject_IsTrue(o);
-      s.f = double(s.i);
-      return true;
+      // An int is none: x.var(0) asks for a dimension, not for `unbiased`.
+      return !PyLong_CheckExact(o) && number_from(o, s) && s.category == Category::Bool;
     case Kind::Str:
       if (!PyUnicode_Check(o)) return false;
       s.tag = Slot::Str_;

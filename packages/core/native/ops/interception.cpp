@@ -24,6 +24,19 @@ PyObject* boxed_arguments(Args& a) {
 
 }  // namespace
 
+uint32_t flags_now(const Args& a) {
+  uint32_t seen = a.seen;
+  if (!(attention & kTransforms)) return seen;
+  for (int i = 0; i < a.n; i++) {
+    if (const Tensor* t = a.tensor(i))
+      if (shows_dual(t)) seen |= kDual;
+    if (a.schema->params[size_t(i)].kind == Kind::Tensors && a.given(i))
+      for (const Tensor* t : a.tensors(i))
+        if (t && shows_dual(t)) seen |= kDual;
+  }
+  return seen;
+}
+
 PyObject* call_overrides(PyObject* function, PyObject* const* args, Py_ssize_t nargs,
                          PyObject* kwnames) {
   static PyObject* handler = function_of("flambeau_core.overrides", "call");
@@ -51,14 +64,14 @@ PyObject* call_transforms(const Op* op, size_t overload, Args& a) {
 }
 
 PyObject* show_operator(const char* name, PyObject* x, PyObject* y) {
-  uint32_t seen = flags_of(x, y);
+  uint32_t seen = flags_now(x) | flags_now(y);
   if (!overridden(seen) && !transformed(seen)) return nullptr;
   auto op = reinterpret_cast<PyObject*>(find_op(name));
   return checked(PyObject_CallFunctionObjArgs(op, x, y, nullptr));
 }
 
 PyObject* show_operator(const char* name, PyObject* x) {
-  uint32_t seen = flags_of(x);
+  uint32_t seen = flags_now(x);
   if (!overridden(seen) && !transformed(seen)) return nullptr;
   return checked(PyObject_CallOneArg(reinterpret_cast<PyObject*>(find_op(name)), x));
 }

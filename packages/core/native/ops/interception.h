@@ -41,6 +41,15 @@ inline uint32_t flags_of(PyObject* o) {
 }
 inline uint32_t flags_of(PyObject* x, PyObject* y) { return flags_of(x) | flags_of(y); }
 
+// The flags that count at this moment: the base of a view may have got its tangent later.
+inline bool shows_dual(const Tensor* t) { return t->base && t->base->flags & kDual; }
+inline uint32_t flags_now(PyObject* o) {
+  bool late = attention & kTransforms && is_tensor(o) && shows_dual(as_tensor(o));
+  return flags_of(o) | (late ? uint32_t(kDual) : 0);
+}
+// The same of all arguments of a call.
+uint32_t flags_now(const Args& a);
+
 // Whether tensors of these flags are to be shown to Python now, and to whom.
 // Nobody may take a sparse tensor for what its own memory shows.
 inline bool overridden(uint32_t seen) {

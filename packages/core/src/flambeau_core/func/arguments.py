@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _C
 
-__all__ = ["check_tensors", "exchanged", "picked"]
+__all__ = ["check_real", "check_tensors", "exchanged", "picked", "split_aux"]
 
 Argnums = int | tuple[int, ...]
 
@@ -43,14 +43,26 @@ def exchanged(args: tuple[Any, ...], argnums: Argnums, by: Any) -> tuple[Any, ..
     return tuple(changed)
 
 
-def check_tensors(function: str, what: str, leaves: list[Any]) -> None:
-    """RuntimeError unless all leaves are floating-point or complex tensors."""
+def check_tensors(
+    function: str, what: str, leaves: list[Any], error: type[Exception] = RuntimeError
+) -> None:
+    """RuntimeError unless all leaves are tensors, ``error`` unless of floating or complex dtype."""
     for x in leaves:
         if not isinstance(x, _C.Tensor):
             raise RuntimeError(f"{function}: {what} must be tensors, got {type(x).__name__}")
         if not (x.is_floating_point() or x.is_complex()):
-            raise RuntimeError(
+            raise error(
                 f"{function}: {what} must be floating-point or complex tensors, got {x.dtype}"
+            )
+
+
+def check_real(function: str, what: str, leaves: list[Any]) -> None:
+    """RuntimeError where a tensor is complex: its Jacobian would not be one complex number."""
+    for x in leaves:
+        if isinstance(x, _C.Tensor) and x.is_complex():
+            raise RuntimeError(
+                f"{function}: {what} must be real, got {x.dtype}; use view_as_real() and "
+                "view_as_complex()"
             )
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
+from ..transforms.duals import drop_tangent, tangent_of
 from ..transforms.forward import dual_level, make_dual
 from ..transforms.pytree import tree_flatten, tree_map, tree_unflatten
-from ..transforms.tensors import drop_tangent, tangent_of
+from ..transforms.reverse import spread, vmaps_of
 from .arguments import check_tensors, split_aux
 
 __all__ = ["jvp", "linearize"]
@@ -54,10 +55,12 @@ def jvp(
             f"jvp: tangents must have the structure of primals ({len(leaves)} tensors), "
             f"got {len(vectors)}"
         )
-    check_tensors("jvp", "the primals", leaves)
+    check_tensors("jvp", "the primals", leaves, ValueError)
     check_tensors("jvp", "the tangents", vectors)
     with dual_level() as level:
-        duals = [make_dual(x, v, level) for x, v in zip(leaves, vectors)]
+        # Tangents of one call belong to the same vmaps, so that one may be written into another.
+        vmaps = vmaps_of((*leaves, *vectors))
+        duals = [make_dual(x, spread(v, vmaps), level) for x, v in zip(leaves, vectors)]
         result = func(*tree_unflatten(duals, spec))
         aux = None
         if has_aux:

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _C
 from ..transforms.pytree import tree_flatten, tree_unflatten
 from ..transforms.vmap import vmap
-from .arguments import Argnums, check_tensors, exchanged, picked, split_aux
+from .arguments import Argnums, check_real, check_tensors, exchanged, picked, split_aux
 from .forward import jvp
 from .reverse import vjp
 
@@ -64,8 +64,10 @@ def jacrev(
         def of_chosen(value: Any) -> Any:
             return func(*exchanged(args, argnums, value), **kwargs)
 
+        check_real("jacrev", "the inputs", tree_flatten(chosen)[0])
         output, pull, *aux = vjp(of_chosen, chosen, has_aux=has_aux)
         outputs, out_spec = tree_flatten(output)
+        check_real("jacrev", "the outputs", outputs)
         vectors, sizes = _basis(outputs)
         inputs, in_spec = tree_flatten(chosen)
 
@@ -109,6 +111,7 @@ def jacfwd(
         chosen = picked("jacfwd", args, argnums)
         inputs, in_spec = tree_flatten(chosen)
         check_tensors("jacfwd", "the inputs", inputs)
+        check_real("jacfwd", "the inputs", inputs)
         vectors, sizes = _basis(inputs)
         structure: list[Any] = []
 
@@ -116,6 +119,7 @@ def jacfwd(
             result = func(*exchanged(args, argnums, tree_unflatten(leaves, in_spec)), **kwargs)
             output, aux = split_aux("jacfwd", result) if has_aux else (result, None)
             flat, spec = tree_flatten(output)
+            check_real("jacfwd", "the outputs", flat)
             structure[:] = [spec]
             return (tuple(flat), aux) if has_aux else tuple(flat)
 

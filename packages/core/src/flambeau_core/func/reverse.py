@@ -8,11 +8,12 @@ from typing import Any, cast
 
 from .. import _C
 from ..autograd.grad_mode import enable_grad
+from ..transforms.duals import innermost, set_tangent, tangent_of
 from ..transforms.levels import active, below, levels
 from ..transforms.pytree import tree_flatten, tree_map, tree_unflatten
 from ..transforms.reverse import boundary, gradient, spread
-from ..transforms.tensors import BatchedTensor, batch, innermost, set_tangent, tangent_of
-from .arguments import Argnums, check_tensors, exchanged, picked, split_aux
+from ..transforms.tensors import BatchedTensor, batch
+from .arguments import Argnums, check_real, check_tensors, exchanged, picked, split_aux
 
 __all__ = ["grad", "grad_and_value", "vjp"]
 
@@ -183,6 +184,7 @@ def grad_and_value(
                 "grad: the function must return a tensor without dimensions, got one of shape "
                 f"{list(y.shape)}"
             )
+        check_real("grad", "the function's output", [y])
         (found,) = tree_unflatten(
             pull.back([_C.ones_like(y.detach())], _C.is_grad_enabled()), pull.spec
         )

@@ -147,9 +147,7 @@ class CustomOpDef:
 
     def _gradient(self, grads: Any, inputs: Any, outputs: Any, needs: Any) -> Any:
         if self._backward is None:
-            raise RuntimeError(
-                f"{self.name} has no gradient: register one with register_autograd"
-            )
+            raise RuntimeError(f"{self.name} has no gradient: register one with register_autograd")
         args = tuple(inputs)
         wanted = iter(needs)
         ctx = FunctionCtx()
@@ -198,7 +196,7 @@ def _is_tensor_kind(kind: str) -> bool:
 
 
 def _tensors(args: Any) -> Any:
-    from ..transforms.tensors import tensors_in
+    from ..transforms.duals import tensors_in
 
     return tensors_in(args)
 

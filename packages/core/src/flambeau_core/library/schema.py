@@ -84,8 +84,11 @@ def _type(annotation: Any, name: str, function: Any) -> str:
     if found is None:
         raise ValueError(
             f"infer_schema: parameter {name} of {getattr(function, '__name__', function)} "
-            + ("has no type annotation" if annotation is None else f"has type {annotation}, which "
-               "an op's parameter cannot have")
+            + (
+                "has no type annotation"
+                if annotation is None
+                else f"has type {annotation}, which an op's parameter cannot have"
+            )
         )
     return found
 
@@ -115,7 +118,9 @@ def _returns(hints: dict[str, Any], function: Any) -> str:
     if annotation is None or annotation is type(None):
         return "()"
     if typing.get_origin(annotation) is tuple:
-        return "(" + ", ".join(_type(a, "return", function) for a in typing.get_args(annotation)) + ")"
+        return (
+            "(" + ", ".join(_type(a, "return", function) for a in typing.get_args(annotation)) + ")"
+        )
     return _type(annotation, "return", function)
 
 

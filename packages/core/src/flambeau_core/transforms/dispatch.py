@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .duals import innermost
 from .levels import Level, levels
-from .tensors import innermost
 
 __all__ = ["call", "decompose"]
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from .. import _C
+from .duals import drop_tangent, set_tangent, tangent_of
 from .levels import Level, active, below, entered, levels
 from .reverse import spread, vmaps_of
-from .tensors import drop_tangent, set_tangent, tangent_of
 
 __all__ = ["UnpackedDualTensor", "dual_level", "innermost_forward", "make_dual", "unpack_dual"]
 
@@ -37,9 +37,11 @@ def dual_level() -> Iterator[Level]:
         try:
             yield level
         finally:
-            for weak in level.__dict__.pop("duals", ()):
+            for weak in level.duals:
                 if (x := weak()) is not None:
                     drop_tangent(x, level)
+            level.duals.clear()
+            level.written.clear()
 
 
 def innermost_forward() -> Level:
@@ -93,4 +95,6 @@ def unpack_dual(tensor: Any, level: Level | None = None) -> UnpackedDualTensor:
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     with below(level):
-        return UnpackedDualTensor(tensor.view_as(tensor), tangent)
+        primal = tensor.view_as(tensor)
+    set_tangent(primal, None, level)
+    return UnpackedDualTensor(primal, tangent)

@@ -8,9 +8,9 @@ from typing import Any
 from .. import _C
 from .batching import example, stacked
 from .batching.custom import run_rule
+from .duals import innermost, tangent_of, tensors_in
 from .levels import Level, below
 from .tangents import attach_tangents, by_double_vjp
-from .tensors import innermost, tangent_of, tensors_in
 
 __all__ = ["apply_function"]
 
@@ -63,12 +63,8 @@ def _dual(cls: Any, args: tuple[Any, ...], run: Callable[..., Any], level: Level
             result, ctx = run(args)
             found = cls.jvp(ctx, *(tangents.get(id(x)) for x in args))
         else:
-            result = apply_function(cls, args, run)
-            found = by_double_vjp(
-                lambda given: apply_function(cls, given, run),
-                args,
-                lambda x: tangents.get(id(x)),
-                result,
+            result, found = by_double_vjp(
+                lambda given: apply_function(cls, given, run), args, lambda x: tangents.get(id(x))
             )
     attach_tangents(result, found, level)
     return result

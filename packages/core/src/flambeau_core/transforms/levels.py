@@ -6,11 +6,11 @@ level among its arguments first, which turns it into ops on the levels below.
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from .. import _C
 
@@ -35,7 +35,10 @@ class Level:
     batch_size: int = 0
     randomness: str = "error"
     number: int = 0
-    serial: int = field(default_factory=itertools.count().__next__)
+    # Of forward mode: the tensors that were given tangents.
+    duals: list[Any] = field(default_factory=list, repr=False)
+    # Those that were written to, kept for the sake of their views.
+    written: list[Any] = field(default_factory=list, repr=False)
 
 
 class _Stack(threading.local):

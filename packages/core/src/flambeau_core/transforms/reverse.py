@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _C
+from .duals import innermost, set_tangent, tangent_of
 from .levels import Level, below
-from .tensors import batch, innermost, is_batched, set_tangent, tangent_of
+from .tensors import batch, is_batched
 
 __all__ = ["boundary", "gradient", "spread", "vmaps_of"]
 

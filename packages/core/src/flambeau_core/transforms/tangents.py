@@ -13,9 +13,11 @@ from typing import Any
 
 from .. import _C
 from .dispatch import call, decompose
+from .duals import set_tangent, tangent_of, tensors_in
 from .levels import Level, below
+from .pytree import tree_map
 from .reverse import boundary, gradient, spread, vmaps_of
-from .tensors import set_tangent, tangent_of, tensors_in
+from .views import laid_out, window, zeros_laid_out_like
 
 __all__ = ["attach_tangents", "by_double_vjp", "run_dual"]
 
@@ -25,7 +27,7 @@ F = Callable[..., Any]
 # Linear in the first argument, whatever the others are; views among them.
 LINEAR = """neg negative positive clone contiguous sum mean cumsum real imag view_as_real
 view_as_complex conj conj_physical expand expand_as reshape reshape_as view view_as permute
-transpose swapaxes swapdims t squeeze unsqueeze select narrow diagonal as_strided unfold
+transpose swapaxes swapdims t squeeze unsqueeze select narrow diagonal unfold
 flatten ravel unflatten movedim moveaxis unbind chunk split split_with_sizes to float double
 half bfloat16 cfloat cdouble type_as gather index_select take _index _slice"""
 JOINING = "cat concat concatenate stack"
@@ -55,9 +57,14 @@ def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any
         return decompose(op, overload, args)
     tangents = {id(x): tangent_of(x, level) for x in tensors_in(args)}
     with below(level):
-        result = call(op, overload, args)
-        rule: F = RULES.get(op.__name__, _by_double_vjp)
-        found = rule(op, overload, args, lambda x: tangents.get(id(x)), result)
+        if op.asks_transforms:  # drawn once, for the value and for the tangent
+            result, found = by_double_vjp(
+                lambda given: call(op, overload, given), args, lambda x: tangents.get(id(x))
+            )
+        else:
+            result = call(op, overload, args)
+            rule: F = RULES.get(op.__name__, _by_double_vjp)
+            found = rule(op, overload, args, lambda x: tangents.get(id(x)), result)
     attach_tangents(result, found, level)
     return result
 
@@ -65,7 +72,11 @@ def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any
 def attach_tangents(result: Any, tangents: Any, level: Level) -> None:
     """Gives the results of an op their tangents, None for those that have none."""
     if isinstance(result, Tensor):
-        if tangents is not None and (result.is_floating_point() or result.is_complex()):
+        if tangents is not None and _differentiable(result):
+            with below(level):
+                # Examples with values of their own have tangents of their own, to be written to.
+                own = [v for v in vmaps_of((result,)) if v not in vmaps_of((tangents,))]
+                tangents = spread(tangents, own).clone() if own else tangents
             set_tangent(result, tangents, level)
     elif isinstance(result, (tuple, list)) and tangents is not None:
         for r, t in zip(result, tangents):
@@ -83,6 +94,14 @@ def _linear(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
     if t is None:
         return None
     return call(op, overload, (t, *args[1:]))
+
+
+@_rule("as_strided")
+def _as_strided(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    x, t = args[0], tangent(args[0])
+    if not laid_out(t, x):
+        t = zeros_laid_out_like(x, vmaps_of((t,))).copy_(t)
+    return window(t, result, x)
 
 
 @_rule(JOINING)
@@ -137,32 +156,42 @@ def _where(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
 
 
 def _by_double_vjp(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
-    return by_double_vjp(lambda given: call(op, overload, given), args, tangent, result)
-
-
-def by_double_vjp(function: F, args: Any, tangent: F, result: Any) -> Any:
-    """The tangents of a function that has a reverse rule, whose results on ``args`` are known."""
-    given = [x for x in tensors_in(args) if tangent(x) is not None and _differentiable(x)]
-    outputs = [result] if isinstance(result, Tensor) else list(tensors_in(result or ()))
-    if not given or not any(_differentiable(y) for y in outputs):
+    if not any(map(_differentiable, tensors_in((result,)))):
         return None
+    return by_double_vjp(lambda given: call(op, overload, given), args, tangent)[1]
+
+
+def by_double_vjp(function: F, args: Any, tangent: F) -> tuple[Any, Any]:
+    """What a function that has a reverse rule gives, and its tangents: it runs once."""
+    given = [x for x in tensors_in(args) if tangent(x) is not None and _differentiable(x)]
     # The graph lies beneath all levels: what one example needs alone must be its own.
     vmaps = vmaps_of([*tensors_in(args), *(tangent(x) for x in given)])
     enabled = _C.is_grad_enabled()
-    recorded = enabled and any(
-        x.requires_grad for x in (*tensors_in(args), *(tangent(x) for x in given))
-    )
+    outside = enabled and any(x.requires_grad for x in tensors_in(args))
+    recorded = outside or (enabled and any(tangent(x).requires_grad for x in given))
     _C.set_grad_mode(True)
     try:
         inner = {id(x): boundary(spread(x, vmaps)) for x in given}
         y = function(_replaced(args, inner))
-        ys = [y] if isinstance(y, Tensor) else list(tensors_in(y))
+        ys = list(tensors_in((y,)))
         found = _transposed_twice(
             ys, list(inner.values()), [spread(tangent(x), vmaps) for x in given], recorded
         )
     finally:
         _C.set_grad_mode(enabled)
-    return found[0] if isinstance(result, Tensor) else found
+    result = y if outside else tree_map(_detached, y)
+    return result, found[0] if isinstance(y, Tensor) else _nested(y, iter(found))
+
+
+def _detached(y: Any) -> Any:
+    return y.detach() if isinstance(y, Tensor) else y
+
+
+def _nested(y: Any, tangents: Any) -> Any:
+    """Tangents of the tensors in a result, nested like it."""
+    if isinstance(y, (tuple, list)):
+        return [_nested(part, tangents) for part in y]
+    return next(tangents) if isinstance(y, Tensor) else None
 
 
 def _transposed_twice(
@@ -227,24 +256,16 @@ def _write_tangent(x: Any, tangent: Any, level: Level) -> None:
     base = x._base
     if old is None and tangent is None:
         return
-    if old is None and base is not None:
-        whole = tangent_of(base, level)
-        if whole is None:
-            whole = _spread_zeros(base, tangent)
-            set_tangent(base, whole, level)
-        old = whole.as_strided(x.shape, x.stride(), x.storage_offset() - base.storage_offset())
-        set_tangent(x, old, level)
+    if old is None and base is not None and tangent_of(base, level) is None:
+        set_tangent(base, zeros_laid_out_like(base, vmaps_of((base, tangent))), level)
+        level.written.append(base)
+        x.__dict__.get("_tangents", {}).pop(level, None)
+        old = tangent_of(x, level)
     if old is None:
-        set_tangent(x, tangent.expand(x.shape).clone(), level)
+        set_tangent(x, zeros_laid_out_like(x, vmaps_of((x, tangent))).copy_(tangent), level)
     elif tangent is None:
         old.zero_()
-    elif vmaps_of((tangent,)) == vmaps_of((old,)):
+    elif set(vmaps_of((tangent,))) <= set(vmaps_of((old,))):
         old.copy_(tangent)
     else:
         set_tangent(x, spread(tangent.expand(x.shape), vmaps_of((old, tangent))).clone(), level)
-
-
-def _spread_zeros(base: Any, like: Any) -> Any:
-    zeros = _C.zeros_like(base)
-    missing = vmaps_of((like,))
-    return spread(zeros, missing).clone() if missing else zeros

@@ -1,30 +1,23 @@
-"""The tensors that transforms make: a batch seen as one example, a value with tangents."""
+"""The tensors that vmap makes: a batch seen as one example."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterator
 from typing import Any
 
 from .. import _C
 from ..overrides import disabled
-from .levels import Level, active
+from .levels import Level
 
 __all__ = [
     "BatchedTensor",
     "NotBatchable",
     "batch",
-    "drop_tangent",
-    "innermost",
     "is_batched",
-    "set_tangent",
-    "tangent_of",
-    "tensors_in",
     "values_of",
 ]
 
 Tensor = _C.Tensor
-BATCHED, DUAL = 32, 64  # flags; see tensor/tensor.h
+BATCHED = 32  # the flag; see tensor/tensor.h
 
 
 class NotBatchable(RuntimeError):
@@ -37,12 +30,14 @@ class BatchedTensor(Tensor):
     Attributes:
         value: all examples, along dimension 0.
         level: the vmap that it belongs to.
+        viewed: the one whose memory it shows, if it is a view.
     """
 
     _interception = BATCHED
     __torch_function__ = disabled
     value: Any
     level: Level
+    viewed: Any = None
 
     @property
     def requires_grad(self) -> bool:
@@ -65,8 +60,16 @@ class BatchedTensor(Tensor):
         return bool(self.value.is_leaf)
 
     @property
+    def _base(self) -> Any:  # type: ignore[override]
+        return self.viewed
+
+    @property
     def data(self) -> Any:  # type: ignore[override]
         return self.detach()
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        raise RuntimeError("vmap: data cannot be assigned inside; use copy_() to write values")
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
@@ -93,8 +96,11 @@ class BatchedTensor(Tensor):
     __hash__ = Tensor.__hash__
 
 
-def batch(value: Any, level: Level) -> Any:
-    """A tensor of examples (dimension 0), as the function under vmap sees it."""
+def batch(value: Any, level: Level, of: Any = None) -> Any:
+    """A tensor of examples (dimension 0), as the function under vmap sees it.
+
+    It may be a view of the memory of another one, ``of``.
+    """
     state = _C.is_grad_enabled()
     _C.set_grad_mode(False)
     try:
@@ -104,66 +110,15 @@ def batch(value: Any, level: Level) -> Any:
     seen = Tensor._make_subclass(BatchedTensor, example)
     seen.value = value
     seen.level = level
+    base = value._base
+    if of is not None and base is not None and (base is of.value or base is of.value._base):
+        seen.viewed = of if of.viewed is None else of.viewed
     return seen
 
 
 def is_batched(x: Any, level: Level) -> bool:
     """Whether an object is a tensor of examples of this vmap."""
     return isinstance(x, BatchedTensor) and x.level is level
-
-
-def _tangents(x: Any) -> dict[Level, Any] | None:
-    return x.__dict__.get("_tangents") if isinstance(x, Tensor) else None
-
-
-def tangent_of(x: Any, level: Level) -> Any:
-    """The tangent of a tensor at a level of forward mode, or None."""
-    tangents = _tangents(x)
-    return tangents.get(level) if tangents else None
-
-
-def set_tangent(x: Any, tangent: Any, level: Level) -> None:
-    """Gives a tensor a tangent, until the level ends."""
-    x.__dict__.setdefault("_tangents", {})[level] = tangent
-    _C.set_dual(x, True)
-    level.__dict__.setdefault("duals", []).append(weakref.ref(x))
-
-
-def drop_tangent(x: Any, level: Level) -> None:
-    """Takes a tensor's tangent at a level away."""
-    tangents = _tangents(x)
-    if tangents is not None:
-        tangents.pop(level, None)
-        if not tangents:
-            del x.__dict__["_tangents"]
-            _C.set_dual(x, False)
-
-
-def tensors_in(args: Any) -> Iterator[Any]:
-    """The tensors among an op's arguments, those in lists included."""
-    for a in args:
-        if isinstance(a, Tensor):
-            yield a
-        elif isinstance(a, (tuple, list)):
-            yield from tensors_in(a)
-
-
-def _levels_of(x: Any) -> Iterator[Level]:
-    if isinstance(x, BatchedTensor):
-        yield x.level
-    tangents = _tangents(x)
-    if tangents:
-        yield from tangents
-
-
-def innermost(args: Any) -> Level | None:
-    """The highest active level among the tensors of a call."""
-    found: Level | None = None
-    for x in tensors_in(args):
-        for level in _levels_of(x):
-            if active(level) and (found is None or level.number > found.number):
-                found = level
-    return found
 
 
 def values_of(args: Any, level: Level) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from .. import _C
+from ..random import get_rng_state, set_rng_state
 from .levels import Level, entered
 from .pytree import tree_flatten, tree_map, tree_unflatten
 from .tensors import BatchedTensor, batch, is_batched
@@ -64,7 +65,7 @@ def vmap(
 
         dims = _in_dims(in_dims, args)
         leaves, spec = tree_flatten((args, kwargs))
-        dims += [0 if isinstance(x, Tensor) else None for x in leaves[len(dims) :]]
+        dims += [None] * (len(leaves) - len(dims))  # keyword arguments are shared
         size = _batch_size(func, leaves, dims)
         if chunk_size is None or chunk_size >= size:
             return _run(func, leaves, spec, dims, size, out_dims, randomness)
@@ -206,7 +207,10 @@ def _in_chunks(
     chunk: int,
 ) -> Any:
     parts = []
+    drawn = get_rng_state() if randomness == "same" else None
     for start in range(0, size, chunk):
+        if drawn is not None:  # every chunk draws what the first one drew
+            set_rng_state(drawn)
         n = min(chunk, size - start)
         some = [x if d is None else x.narrow(d, start, n) for x, d in zip(leaves, dims)]
         parts.append(_run(func, some, spec, dims, n, out_dims, randomness))

@@ -72,6 +72,16 @@ def as_strided(call: BatchedCall) -> Any:
     return v.as_strided((v.shape[0], *size), (v.stride(0), *stride), start)
 
 
+@rule("as_strided_scatter")
+def as_strided_scatter(call: BatchedCall) -> Any:
+    x, source, size, stride, offset = call.args
+    each = []
+    for one, of_one in zip(call.repeated(x), call.repeated(source)):
+        start = None if offset is None else one.storage_offset() + offset - x.storage_offset()
+        each.append(call.run(one, of_one, size, stride, start))
+    return _C.stack(each)
+
+
 @rule("unfold")
 def unfold(call: BatchedCall) -> Any:
     x = call.args[0]
