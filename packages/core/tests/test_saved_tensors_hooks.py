@@ -10,6 +10,7 @@ import pytest
 import flambeau_core as fb
 from flambeau_core.autograd import Function, grad
 from flambeau_core.autograd.graph import (
+    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
@@ -197,6 +198,28 @@ def test_disabled_hooks() -> None:
         disable_saved_tensors_hooks("nor here").__enter__()
     with hooks:
         pass
+
+
+def test_saved_tensors_that_may_be_written_to() -> None:
+    x = leaf([1.0, 2.0])
+    with allow_mutation_on_saved_tensors() as originals:
+        a = x * 1
+        y = a * a  # keeps a
+        z = y.exp()  # keeps its result
+        a[1:].zero_()
+        a.add_(100)
+        z.mul_(0)
+        with pytest.raises(RuntimeError, match="nested"), allow_mutation_on_saved_tensors():
+            pass
+        b = x.sin()
+        originals.clear()
+        y.sum().backward(retain_graph=True)
+        assert x.grad.tolist() == [2.0, 4.0]
+        b.sum().backward()
+    a.add_(1)  # the copies are made already
+    x.grad = None
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
 
 
 def test_hooks_belong_to_their_thread() -> None:

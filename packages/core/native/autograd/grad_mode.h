@@ -7,7 +7,8 @@ struct GradMode {
   bool enabled = true;
   bool anomaly = false;
   bool anomaly_check_nan = true;
-  bool saved_hooks = false;  // saved tensors go through hooks
+  bool saved_hooks = false;     // saved tensors go through hooks
+  bool watches_writes = false;  // somebody is told before a tensor is written to
 };
 
 inline thread_local GradMode grad_mode __attribute__((tls_model("initial-exec")));

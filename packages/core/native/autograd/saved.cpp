@@ -14,6 +14,7 @@ struct Hooks {
 
 thread_local std::vector<Hooks> hooks_of_thread;
 thread_local PyObject* disabled_message = nullptr;
+thread_local PyObject* write_watcher = nullptr;
 
 // What hooks made of a tensor, and where its gradient went.
 struct Packed {
@@ -155,6 +156,16 @@ PyObject* disable_saved_tensors_hooks(PyObject* message) {
   if (message && !hooks_of_thread.empty()) fail(ErrorKind::Runtime, "%s", checked_text(message));
   Py_XINCREF(message);
   return std::exchange(disabled_message, message);
+}
+
+void set_write_watcher(PyObject* watcher) {
+  Py_XINCREF(watcher);
+  Py_XSETREF(write_watcher, watcher);
+  grad_mode.watches_writes = watcher != nullptr;
+}
+
+void tell_write_watcher(Tensor* t) {
+  Py_DECREF(checked(PyObject_CallOneArg(write_watcher, reinterpret_cast<PyObject*>(t))));
 }
 
 }  // namespace flambeau

@@ -60,4 +60,8 @@ void pop_saved_tensors_hooks();
 // before, or null. RuntimeError if hooks are active.
 PyObject* disable_saved_tensors_hooks(PyObject* message);
 
+// Whom this thread tells of a tensor that is about to be written to; null: nobody.
+void set_write_watcher(PyObject* watcher);
+void tell_write_watcher(Tensor* t);
+
 }  // namespace flambeau

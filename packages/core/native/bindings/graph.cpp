@@ -31,6 +31,15 @@ PyObject* function_disable_hooks(PyObject*, PyObject* message) {
   });
 }
 
+PyObject* function_set_write_watcher(PyObject*, PyObject* watcher) {
+  set_write_watcher(watcher == Py_None ? nullptr : watcher);
+  Py_RETURN_NONE;
+}
+
+PyObject* function_is_write_watched(PyObject*, PyObject*) {
+  return PyBool_FromLong(grad_mode.watches_writes);
+}
+
 PyObject* function_increment_version(PyObject*, PyObject* o) {
   return guarded([&]() -> PyObject* {
     if (!is_tensor(o))
@@ -99,6 +108,8 @@ PyMethodDef autograd_graph_functions[] = {
     {"push_saved_tensors_hooks", fast(function_push_hooks), METH_FASTCALL, nullptr},
     {"pop_saved_tensors_hooks", function_pop_hooks, METH_NOARGS, nullptr},
     {"disable_saved_tensors_hooks", function_disable_hooks, METH_O, nullptr},
+    {"set_write_watcher", function_set_write_watcher, METH_O, nullptr},
+    {"is_write_watched", function_is_write_watched, METH_NOARGS, nullptr},
     {"increment_version", function_increment_version, METH_O, nullptr},
     {"stand_in", fast(function_stand_in), METH_FASTCALL, nullptr},
     {"gradient_node", function_gradient_node, METH_O, nullptr},

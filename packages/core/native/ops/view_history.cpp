@@ -117,6 +117,7 @@ void check_inplace(const char* op, Tensor* self) {
            "memory location. Please clone() the tensor before performing the operation.",
            op);
   check_normal(op, self);
+  if (__builtin_expect(grad_mode.watches_writes, 0)) tell_write_watcher(self);
   if (!grad_mode.enabled) return;
   if ((self->flags & kRestricted) && (requires_grad(self) || requires_grad(self->base)))
     fail_restricted(op, self, false);

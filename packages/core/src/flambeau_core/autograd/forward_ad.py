@@ -10,16 +10,13 @@ tensor([1.])
 
 from __future__ import annotations
 
+import threading
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ..transforms.forward import (
-    UnpackedDualTensor,
-    dual_level,
-    innermost_forward,
-    make_dual,
-    unpack_dual,
-)
+from ..transforms import forward
+from ..transforms.forward import UnpackedDualTensor
+from ..transforms.levels import Level
 
 __all__ = [
     "UnpackedDualTensor",
@@ -30,27 +27,83 @@ __all__ = [
     "unpack_dual",
 ]
 
-_entered: list[AbstractContextManager[Any]] = []
+
+class _Entered(threading.local):
+    """The level that this thread entered by hand, with the context that ends it."""
+
+    level: Level | None = None
+    context: AbstractContextManager[Level] | None = None
+
+
+_entered = _Entered()
 
 
 def enter_dual_level() -> int:
-    """Begins a level that ``exit_dual_level`` ends; its number, from 0."""
-    context = dual_level()
-    context.__enter__()
-    _entered.append(context)
-    return len(_entered) - 1
+    """Begins the level that ``exit_dual_level`` ends; its number is 0.
+
+    Raises:
+        RuntimeError: there is one already. (``flambeau.func.jvp`` nests.)
+    """
+    if _entered.level is not None:
+        raise RuntimeError("dual levels do not nest; use flambeau.func.jvp within one")
+    _entered.context = forward.dual_level()
+    _entered.level = _entered.context.__enter__()
+    return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Ends the innermost level that ``enter_dual_level`` began.
+    """Ends the level that ``enter_dual_level`` began.
 
     Raises:
-        RuntimeError: there is none, or ``level`` is not the innermost.
+        RuntimeError: there is none, or it has another number.
     """
-    innermost_forward()
-    if not _entered or (level is not None and level != len(_entered) - 1):
+    context = _entered.context
+    if context is None or level not in (None, 0):
         raise RuntimeError(
-            f"exit_dual_level: level {level} is not the innermost of {len(_entered)} that "
-            "enter_dual_level began"
+            f"exit_dual_level: level {0 if level is None else level} was not entered"
         )
-    _entered.pop().__exit__(None, None, None)
+    _entered.level = _entered.context = None
+    context.__exit__(None, None, None)
+
+
+class dual_level:
+    """A context in which tensors may have tangents; when it ends, the tangents are gone.
+
+    Example:
+
+        >>> import flambeau as torch
+        >>> with torch.autograd.forward_ad.dual_level():
+        ...     x = torch.autograd.forward_ad.make_dual(torch.tensor(0.0), torch.tensor(2.0))
+        ...     torch.autograd.forward_ad.unpack_dual(x.sin()).tangent
+        tensor(2.)
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exc: Any) -> None:
+        exit_dual_level()
+
+
+def _level(function: str, number: int | None) -> Level | None:
+    """The level of this number; None for the innermost, that of a ``jvp`` perhaps."""
+    if number is None:
+        return None
+    if number != 0 or _entered.level is None:
+        raise RuntimeError(f"{function}: there is no dual level {number}")
+    return _entered.level
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
+    """A view of a tensor with a tangent of the same shape and dtype.
+
+    Raises:
+        RuntimeError: the shapes or dtypes differ, or there is no level.
+        ValueError: the tensor is neither floating-point nor complex.
+    """
+    return forward.make_dual(tensor, tangent, _level("make_dual", level))
+
+
+def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
+    """A dual number's primal (a view) and tangent; None where it has none."""
+    return forward.unpack_dual(tensor, _level("unpack_dual", level))

@@ -85,11 +85,19 @@ def _gradients(
         raise RuntimeError(
             f"{function}: with strict=True every output must depend on every input; one does not"
         )
+    if strict and create_graph and not all(g.requires_grad for g in found):
+        raise RuntimeError(
+            f"{function}: with strict=True the derivative must depend on the inputs where a "
+            "further one is to be taken; one does not"
+        )
     return tuple(_C.zeros_like(x) if g is None else g for g, x in zip(found, xs))
 
 
 def _evaluated(function: str, func: Any, xs: tuple[Any, ...]) -> tuple[bool, tuple[Any, ...]]:
-    return _tuple(function, "the outputs of the function", func(*xs))
+    ys = func(*xs)
+    if isinstance(ys, list):
+        raise TypeError(f"{function}: the function must return a tensor or a tuple, got a list")
+    return _tuple(function, "the outputs of the function", ys)
 
 
 def vjp(
@@ -185,7 +193,7 @@ def jacobian(
             needs ``vectorize=True``.
 
     Raises:
-        ValueError: an unknown strategy.
+        AssertionError: an unknown strategy.
         NotImplementedError: forward mode without ``vectorize``.
 
     Example:
@@ -196,13 +204,13 @@ def jacobian(
                 [0., 4.]])
     """
     if strategy not in ("reverse-mode", "forward-mode"):
-        raise ValueError(
+        raise AssertionError(
             f"jacobian: strategy must be 'reverse-mode' or 'forward-mode', got {strategy!r}"
         )
     many, given = _tuple("jacobian", "inputs", inputs)
+    if strict and vectorize:
+        raise RuntimeError("jacobian: strict=True is not supported with vectorize=True")
     if strategy == "forward-mode":
-        if strict:
-            raise RuntimeError("jacobian: strict=True is not supported with forward-mode")
         if not vectorize:
             raise NotImplementedError("jacobian: forward-mode needs vectorize=True")
         out_many: list[bool] = []
@@ -214,6 +222,8 @@ def jacobian(
         is_tuple, ys = _evaluated("jacobian", func, xs)
         result = []
         for y in ys:
+            if y.is_complex() and not vectorize:
+                raise RuntimeError(f"jacobian: rows are those of real outputs, got {y.dtype}")
             each = [
                 _gradients("jacobian", (e,), xs, (_C.ones_like(e),), create_graph, strict)
                 for e in y.reshape(-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ..hooks import RemovableHandle
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -135,6 +137,62 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
     finally:
         _C.disable_saved_tensors_hooks(before)
+
+
+class _Original:
+    """A saved tensor, or its copy from before somebody wrote to it."""
+
+    __slots__ = ("__weakref__", "tensor")
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
+class _Originals:
+    """What :func:`allow_mutation_on_saved_tensors` gives: the tensors that it guards."""
+
+    def __init__(self) -> None:
+        self._of_memory: dict[int, list[weakref.ref[_Original]]] = {}
+
+    def pack(self, tensor: Any) -> _Original:
+        original = _Original(tensor.detach())
+        self._of_memory.setdefault(_memory_of(tensor), []).append(weakref.ref(original))
+        return original
+
+    def unpack(self, original: _Original) -> Any:
+        return original.tensor
+
+    def before_write(self, tensor: Any) -> None:
+        for reference in self._of_memory.pop(_memory_of(tensor), ()):
+            original = reference()
+            if original is not None:
+                original.tensor = original.tensor.clone()
+
+    def clear(self) -> None:
+        """Guards them no longer; copies that were made stay."""
+        self._of_memory.clear()
+
+
+def _memory_of(tensor: Any) -> int:
+    return int(tensor.untyped_storage().data_ptr())
+
+
+@contextlib.contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_Originals]:
+    """Within it, tensors saved for backward may be written to: each is copied before.
+
+    Raises:
+        RuntimeError: it is entered again inside of itself.
+    """
+    originals = _Originals()
+    if _C.is_write_watched():
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    with saved_tensors_hooks(originals.pack, originals.unpack):
+        _C.set_write_watcher(originals.before_write)
+        try:
+            yield originals
+        finally:
+            _C.set_write_watcher(None)
 
 
 class _MultiHandle:
