@@ -180,7 +180,9 @@ _LAZY = {
     "pca_lowrank": "linalg.low_rank",
     "svd_lowrank": "linalg.low_rank",
     "compile": "compilation",
+    "sparse_compressed_tensor": "sparse.compressed_rows",
     "sparse_coo_tensor": "sparse.construction",
+    "sparse_csr_tensor": "sparse.compressed_rows",
     "vmap": "func",
     "ops": "ops_namespace",
     "save": "serialization",
@@ -250,6 +252,8 @@ if TYPE_CHECKING:
     from .printing import set_printoptions as set_printoptions
     from .serialization.load import load as load
     from .serialization.save import save as save
+    from .sparse.compressed_rows import sparse_compressed_tensor as sparse_compressed_tensor
+    from .sparse.compressed_rows import sparse_csr_tensor as sparse_csr_tensor
     from .sparse.construction import sparse_coo_tensor as sparse_coo_tensor
     from .type_info import finfo as finfo
     from .type_info import iinfo as iinfo

@@ -30,7 +30,7 @@ class _Named:
 
 
 class layout(_Named):
-    """How a tensor's elements are stored: ``strided`` or ``sparse_coo``."""
+    """How a tensor's elements are stored: ``strided``, ``sparse_coo`` or ``sparse_csr``."""
 
 
 class memory_format(_Named):
@@ -39,8 +39,8 @@ class memory_format(_Named):
 
 strided = layout("strided")
 sparse_coo = layout("sparse_coo")
-# Names for arguments to carry and to be refused; no tensor has these layouts.
 sparse_csr = layout("sparse_csr")
+# Names for arguments to carry and to be refused; no tensor has these layouts.
 sparse_csc = layout("sparse_csc")
 sparse_bsr = layout("sparse_bsr")
 sparse_bsc = layout("sparse_bsc")

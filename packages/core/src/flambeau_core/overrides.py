@@ -29,6 +29,7 @@ __all__ = [
     "handle_torch_function",
     "has_torch_function",
     "install",
+    "is_sparse",
     "is_tensor_like",
     "is_tensor_method_or_property",
     "resolve_name",
@@ -98,7 +99,12 @@ def _overriding_types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[typ
 
 def _can_be_passed_over(x: Any) -> bool:
     """Whether switching overrides off concerns it: there is nothing else to a sparse tensor."""
-    return isinstance(x, Tensor) and not type(x)._interception & SPARSE
+    return isinstance(x, Tensor) and not is_sparse(x)
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether it is a tensor of some sparse layout, whose own memory only stands in."""
+    return isinstance(x, Tensor) and bool(type(x)._interception & SPARSE)
 
 
 def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -248,6 +248,7 @@ def install() -> None:
         "__array__": _array,
         "__array_wrap__": _array_wrap,
         "__array_priority__": 1000,
+        "is_sparse_csr": False,
         "__contains__": _contains,
         "__format__": _format,
         "__complex__": _complex,

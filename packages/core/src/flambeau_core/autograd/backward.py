@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from .. import _C
+from ..overrides import is_sparse
 from .graph import GradientEdge
 
 __all__ = ["backward", "grad"]
@@ -87,7 +88,7 @@ def grad(
         (tensor(6.),)
     """
     given = _several(inputs)
-    if any(getattr(x, "is_sparse", False) for x in given):
+    if any(is_sparse(x) for x in given):
         from ..sparse.gradient import on_coordinates, values_of
 
         options = (retain_graph, create_graph, only_inputs, allow_unused, is_grads_batched)
@@ -146,7 +147,7 @@ def _roots(outputs: Tensors, vectors: Tensors) -> tuple[list[Any], list[Any]]:
             if vector is None:
                 raise RuntimeError(f"an edge of the graph needs a gradient to start from, at {i}")
             roots[i] = _C.stand_in(root.node, root.output_nr, vector)
-        elif root.is_sparse:
+        elif is_sparse(root):
             from ..sparse.gradient import start
 
             roots[i], given[i] = start(root, vector)

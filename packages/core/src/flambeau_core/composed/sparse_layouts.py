@@ -11,6 +11,11 @@ import flambeau_core as fb
 from flambeau_core.declare import lazily, op
 
 lazily(
+    "flambeau_core.sparse.compressed_rows",
+    "dense_to_compressed: to_sparse_csr(Tensor self, int? dense_dim=None) -> Tensor",
+    function=False,
+)
+lazily(
     "flambeau_core.sparse.conversion",
     "dense_to_sparse: to_sparse(Tensor self, int? sparse_dim=None, *, any layout=None,"
     " any blocksize=None, int? dense_dim=None) -> Tensor",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from flambeau_core.sparse import (  # what ops do is registered by these
     arithmetic,
+    compressed_rows,
     copies,
     elementwise,
     optimizer_steps,

@@ -7,10 +7,12 @@ from typing import Any
 import flambeau_core as fb
 from flambeau_core.sparse.coalescing import coalesce, linear_index
 from flambeau_core.sparse.conversion import gathered
-from flambeau_core.sparse.dispatch import implements, is_sparse, refuse
+from flambeau_core.sparse.dispatch import implements, is_sparse, keeps_layout, refuse
 from flambeau_core.sparse.tensor import make
 
 __all__: list[str] = []
+
+keeps_layout("add", "sub", "rsub", "mul")
 
 
 def _is_number(x: Any) -> bool:
@@ -64,7 +66,7 @@ def rsub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
 def add_(self: Any, other: Any, *, alpha: Any = 1) -> Any:
     """Into a dense tensor, whose other elements are not touched."""
     if is_sparse(self):
-        return self._become("add_", add(self, other, alpha=alpha))
+        return self._become("add_", self._in_layout(add(self, other, alpha=alpha)))
     _check_same_shape("add_", self, other)
     values = other._stored_values.to(self.dtype)
     if other.sparse_dim() == 0:
@@ -115,7 +117,7 @@ def _product(a: Any, b: Any) -> Any:
 @implements("mul_")
 def mul_(self: Any, other: Any) -> Any:
     if is_sparse(self):
-        return self._become("mul_", mul(self, other))
+        return self._become("mul_", self._in_layout(mul(self, other)))
     return self.copy_(mul(self, other).to_dense())
 
 

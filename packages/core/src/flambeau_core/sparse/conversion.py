@@ -40,7 +40,7 @@ def dense_to_sparse(
     Args:
         sparse_dim: how many dimensions, from the front, have coordinates; a slice over the others
             is stored whole unless it is all zeros. By default all of them.
-        layout: ``sparse_coo``.
+        layout: ``sparse_coo`` or, of a matrix, ``sparse_csr``.
         blocksize: of block-sparse layouts: None.
         dense_dim: the same as a sparse_dim of ``ndim - dense_dim``.
 
@@ -48,6 +48,8 @@ def dense_to_sparse(
         RuntimeError: ``sparse_dim`` is none of 1 to ``ndim``.
         NotImplementedError: another layout.
     """
+    if layout is fb.sparse_csr and sparse_dim is None:
+        return self.to_sparse_csr(dense_dim)
     if layout not in (None, fb.sparse_coo) or blocksize is not None:
         raise NotImplementedError(f"to_sparse: there are no tensors of the layout {layout}")
     ndim = self.ndim
@@ -67,25 +69,6 @@ def dense_to_sparse(
         stored = stored.flatten(sparse_dim).any(-1)
     indices = stored.nonzero().t().contiguous()
     return make(indices, self[tuple(indices.unbind(0))], self.shape, True)
-
-
-@implements("to_sparse", "to_sparse_coo")
-def sparse_to_sparse(
-    self: Any,
-    sparse_dim: int | None = None,
-    *,
-    layout: Any = None,
-    blocksize: Any = None,
-    dense_dim: int | None = None,
-) -> Any:
-    if layout not in (None, fb.sparse_coo) or blocksize is not None:
-        raise NotImplementedError(f"to_sparse: there are no tensors of the layout {layout}")
-    if sparse_dim not in (None, self.sparse_dim()):
-        raise RuntimeError(
-            f"to_sparse: a tensor of sparse_dim {self.sparse_dim()} cannot become one of "
-            f"{sparse_dim}"
-        )
-    return self
 
 
 @implements("sparse_mask")

@@ -15,7 +15,8 @@ __all__: list[str] = []
 @implements("clone")
 def clone(self: Any, *, memory_format: Any = None) -> Any:
     values = self._stored_values.clone()
-    return make(self._stored_indices.clone(), values, self.shape, self._coalesced)
+    indices = self._stored_indices.clone()
+    return make(indices, values, self.shape, self._coalesced, type(self))
 
 
 @implements("tensor", "new_tensor")
@@ -49,7 +50,7 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> Any:
 def zeros_like(self: Any, *, dtype: Any = None, device: Any = None, **options: Any) -> Any:
     values = self._stored_values.detach()[:0].to(device=device, dtype=dtype)
     indices = self._stored_indices[:, :0].to(values.device)
-    made = make(indices, values.clone(), self.shape, True)
+    made = make(indices, values.clone(), self.shape, True, type(self))
     return made.requires_grad_() if options.get("requires_grad") else made
 
 
@@ -72,7 +73,7 @@ def _conversion(name: str) -> Callable[..., Any]:
         if values is self._stored_values:
             return self
         indices = self._stored_indices.to(values.device)
-        return make(indices, values, self.shape, self._coalesced)
+        return make(indices, values, self.shape, self._coalesced, type(self))
 
     convert.__name__ = convert.__qualname__ = name
     return convert

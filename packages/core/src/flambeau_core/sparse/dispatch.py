@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import flambeau_core as fb
+from flambeau_core.overrides import is_sparse
 
-__all__ = ["call", "implements", "is_sparse", "refuse"]
+__all__ = ["call", "implements", "is_sparse", "keeps_layout", "refuse"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 IMPLEMENTATIONS: dict[str, Callable[..., Any]] = {}
+KEEPING: set[str] = set()
 
 
 def implements(*names: str) -> Callable[[F], F]:
@@ -27,14 +29,16 @@ def implements(*names: str) -> Callable[[F], F]:
     return register
 
 
-def is_sparse(x: Any) -> bool:
-    return isinstance(x, fb.Tensor) and bool(x.is_sparse)
+def keeps_layout(*names: str) -> None:
+    """The results of these ops have the layout of their first sparse argument."""
+    KEEPING.update(names)
 
 
-def refuse(name: str) -> NotImplementedError:
-    """The error of what has no meaning, or none yet, for sparse tensors."""
+def refuse(name: str, *args: Any) -> NotImplementedError:
+    """The error of what has no meaning, or none yet, for sparse tensors such as these."""
+    layout = next((x.layout for x in args if is_sparse(x)), fb.sparse_coo)
     return NotImplementedError(
-        f"{name} is not implemented for tensors of the layout {fb.sparse_coo}: "
+        f"{name} is not implemented for tensors of the layout {layout}: "
         "to_dense() gives one that it takes"
     )
 
@@ -54,11 +58,17 @@ def call(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if function is None and name.endswith("_") and args and is_sparse(args[0]):
         functional = IMPLEMENTATIONS.get(name[:-1])
         if functional is not None and out is None:
-            return args[0]._become(name, functional(*args, **kwargs))
+            return args[0]._become(name, _kept(name[:-1], args, functional(*args, **kwargs)))
     if function is None:
-        raise refuse(name)
-    result = function(*args, **kwargs)
+        raise refuse(name, *args, *kwargs.values())
+    result = _kept(name, args, function(*args, **kwargs))
     return result if out is None else _written(name, out, result)
+
+
+def _kept(name: str, args: tuple[Any, ...], result: Any) -> Any:
+    if name in KEEPING and is_sparse(result):
+        return next(x for x in args if is_sparse(x))._in_layout(result)
+    return result
 
 
 def _written(name: str, out: Any, result: Any) -> Any:

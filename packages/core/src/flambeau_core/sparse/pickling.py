@@ -7,7 +7,7 @@ from typing import Any
 
 from flambeau_core.pickling import refuse_non_leaf
 from flambeau_core.sparse.construction import sparse_coo_tensor
-from flambeau_core.sparse.tensor import make
+from flambeau_core.sparse.tensor import SparseTensor, make
 
 __all__ = ["deepcopy_sparse", "rebuild_sparse", "reduce_sparse"]
 
@@ -19,23 +19,26 @@ def reduce_sparse(tensor: Any) -> tuple[Any, ...]:
         tensor._indices(),
         tensor._values(),
         tuple(tensor.shape),
-        tensor.is_coalesced(),
+        tensor._coalesced,
         tensor.requires_grad,
+        type(tensor),
     )
 
 
 def rebuild_sparse(
-    indices: Any, values: Any, shape: tuple[int, ...], coalesced: bool, requires_grad: bool = False
+    indices: Any,
+    values: Any,
+    shape: tuple[int, ...],
+    coalesced: bool,
+    requires_grad: bool = False,
+    kind: type = SparseTensor,
 ) -> Any:
     """A tensor of parts from a file, which are checked."""
-    return sparse_coo_tensor(
-        indices,
-        values,
-        shape,
-        is_coalesced=coalesced,
-        check_invariants=True,
-        requires_grad=requires_grad,
+    checked = sparse_coo_tensor(
+        indices, values, shape, is_coalesced=coalesced, check_invariants=True
     )
+    made = make(checked._indices(), checked._values(), shape, coalesced, kind)
+    return made.requires_grad_(requires_grad)
 
 
 def deepcopy_sparse(tensor: Any, memo: dict[int, Any]) -> Any:
@@ -45,7 +48,7 @@ def deepcopy_sparse(tensor: Any, memo: dict[int, Any]) -> Any:
     refuse_non_leaf(tensor, "copied with deepcopy")
     indices = deepcopy(tensor._stored_indices, memo)
     values = deepcopy(tensor._values(), memo)
-    copied = make(indices, values, tensor.shape, tensor.is_coalesced())
+    copied = make(indices, values, tensor.shape, tensor._coalesced, type(tensor))
     copied.requires_grad_(tensor.requires_grad)
     memo[id(tensor)] = copied
     return copied

@@ -16,7 +16,10 @@ def sparse_text(tensor: Any) -> str:
     # What goes for the values is said once, at the end.
     plain = values.to(fb.get_default_dtype()) if values.is_floating_point() else values
     parts = []
-    for name, part in (("indices", tensor._indices()), ("values", plain)):
+    places = {"indices": tensor._indices()}
+    if tensor.layout is fb.sparse_csr:
+        places = {"crow_indices": tensor.crow_indices(), "col_indices": tensor.col_indices()}
+    for name, part in (*places.items(), ("values", plain)):
         text = repr(part).replace(f", dtype={fb.int64}", "")
         if not part.numel() and part.ndim == 1:
             text = f"tensor([], size={tuple(part.shape)})"

@@ -6,8 +6,10 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.sparse.coalescing import coalesce
-from flambeau_core.sparse.dispatch import implements, is_sparse, refuse
+from flambeau_core.sparse.dispatch import implements, is_sparse, keeps_layout, refuse
 from flambeau_core.sparse.tensor import make
+
+keeps_layout("matmul", "mm", "addmm")
 
 __all__ = ["addmm", "matmul", "mm", "sampled_addmm"]
 
@@ -91,14 +93,35 @@ def matrix_product(self: Any, mat2: Any) -> Any:
 def mm(mat1: Any, mat2: Any, reduce: str = "sum") -> Any:
     """The product of two matrices, one of them sparse: dense, or sparse where both are.
 
+    Args:
+        mat1: [m, k].
+        mat2: [k, n].
+        reduce: ``"sum"``; of a sparse and a dense matrix also ``"mean"``, ``"amax"`` or
+            ``"amin"``, over the terms of the elements that are stored.
+
     Raises:
-        RuntimeError: the shapes or dtypes do not fit.
-        NotImplementedError: neither is sparse, or another ``reduce`` than ``"sum"``.
+        RuntimeError: the shapes or dtypes do not fit, or there is no such ``reduce``.
+        NotImplementedError: neither is sparse.
     """
     _require_sparse("sparse.mm", mat1, mat2)
-    if reduce != "sum":
-        raise refuse(f"sparse.mm with reduce={reduce!r}")
-    return matrix_product(mat1, mat2)
+    if reduce == "sum":
+        return fb.mm(mat1, mat2)
+    if reduce not in ("mean", "amax", "amin"):
+        raise RuntimeError(f"sparse.mm: reduce must be sum, mean, amax or amin, got {reduce!r}")
+    _require_matrices("sparse.mm", mat1, mat2)
+    _check_factors("sparse.mm", mat1, mat2)
+    if not is_sparse(mat1) or is_sparse(mat2):
+        raise refuse(f"sparse.mm with reduce={reduce!r} of other than a sparse and a dense matrix")
+    return _reduced(coalesce(mat1), mat2, reduce)
+
+
+def _reduced(a: Any, b: Any, reduce: str) -> Any:
+    """The mean or an extreme of the terms of each element; zero where there are none."""
+    row, column = a._stored_indices.unbind(0)
+    terms = a._stored_values.unsqueeze(1) * b.index_select(0, column)
+    blank = terms.new_zeros((a.shape[0], b.shape[1]))
+    spread = row.unsqueeze(1).expand(terms.shape)
+    return blank.scatter_reduce(0, spread, terms, reduce, include_self=False)
 
 
 def _require_sparse(name: str, *factors: Any) -> None:
@@ -134,7 +157,7 @@ def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) 
         NotImplementedError: neither factor is sparse, or only one of the two terms.
     """
     _require_sparse("sparse.addmm", mat1, mat2)
-    return scaled_sum(mat, mat1, mat2, beta=beta, alpha=alpha)
+    return fb.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def sampled_addmm(

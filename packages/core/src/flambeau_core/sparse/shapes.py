@@ -30,6 +30,8 @@ def permute(self: Any, *dims: Any, **named: Any) -> Any:
             f"permute: the dims {list(given)} are no permutation of those of the shape "
             f"{list(self.shape)}"
         )
+    if self.layout is not fb.sparse_coo:
+        raise refuse("permute", self)
     if any(d >= sparse for d in order[:sparse]):
         raise RuntimeError("permute: sparse and dense dimensions cannot be exchanged")
     indices = self._stored_indices[order[:sparse]] if sparse else self._stored_indices

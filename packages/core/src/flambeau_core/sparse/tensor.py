@@ -152,16 +152,20 @@ class SparseTensor(Tensor):
         with fb.no_grad():
             self._become("data", value)
 
+    def _in_layout(self, other: Any) -> Any:
+        """A result of coordinates in this tensor's layout."""
+        return other
+
     def _like(self, values: Any) -> Any:
         """These coordinates with other values; None for None."""
         if values is None:
             return None
         sizes = (*self.shape[: self.sparse_dim()], *values.shape[1:])
-        return make(self._stored_indices, values, sizes, self._coalesced)
+        return make(self._stored_indices, values, sizes, self._coalesced, type(self))
 
     def _become(self, name: str, other: Any) -> Any:
         """Takes over the contents of the result of an in-place op."""
-        if not dispatch.is_sparse(other) or other.shape != self.shape:
+        if type(other) is not type(self) or other.shape != self.shape:
             raise dispatch.refuse(f"{name} with a result of another shape or layout")
         values, leaf = other._stored_values, self.is_leaf and self.requires_grad
         if leaf and fb.is_grad_enabled():
@@ -244,12 +248,14 @@ class SparseTensor(Tensor):
         return deepcopy_sparse(self, memo)
 
 
-def make(indices: Any, values: Any, shape: Any, coalesced: bool = False) -> Any:
+def make(
+    indices: Any, values: Any, shape: Any, coalesced: bool = False, kind: Any = SparseTensor
+) -> Any:
     """A sparse tensor of parts that are known to fit together."""
     if values.requires_grad and values.is_leaf:
         values = values.view(values.shape)  # the leaf is another tensor than this one
     stand_in = fb.zeros((), dtype=values.dtype, device=values.device).expand(tuple(shape))
-    made = Tensor._make_subclass(SparseTensor, stand_in)
+    made = Tensor._make_subclass(kind, stand_in)
     made._stored_indices, made._stored_values = indices, values
     made._coalesced = coalesced or indices.shape[1] < 2
     return made
@@ -268,7 +274,7 @@ _METADATA = {
 
 def _refusing_method(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        raise dispatch.refuse(name)
+        raise dispatch.refuse(name, self)
 
     method.__name__ = method.__qualname__ = name
     return method
@@ -276,7 +282,7 @@ def _refusing_method(name: str) -> Callable[..., Any]:
 
 def _refusing_attribute(name: str) -> property:
     def refusing(self: Any, value: Any = None) -> Any:
-        raise dispatch.refuse(name)
+        raise dispatch.refuse(name, self)
 
     return property(refusing, refusing)
 

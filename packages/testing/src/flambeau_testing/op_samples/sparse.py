@@ -104,6 +104,18 @@ DECLARATIONS = (
     row("total", lambda v: whole(sparse(v) + sparse(v) * 2), lambda v: 3 * dense(v)),
     row("div", lambda v: whole(sparse(v) / 4), lambda v: dense(v) / 4),
     row("mm", lambda v, x: fb.sparse.mm(sparse(v), x), lambda v, x: dense(v) @ x, (4, 2)),
+    row(
+        "mm_mean",
+        lambda v, x: fb.sparse.mm(sparse(v), x, "mean"),
+        lambda v, x: dense(v) @ x / np.maximum(stored().sum(1, keepdims=True), 1),
+        (4, 2),
+    ),
+    row(
+        "mm_amax",
+        lambda v, x: fb.sparse.mm(sparse(v), x, "amax"),
+        lambda v, x: (dense(v)[:, :, None] * x).max(1),  # all terms are positive
+        (4, 2),
+    ),
     row("mv", lambda v, x: sparse(v) @ x, lambda v, x: dense(v) @ x, (4,)),
     row("rmatmul", lambda v, x: x @ sparse(v), lambda v, x: x @ dense(v), (2, 3)),
     row(
