@@ -8,6 +8,7 @@ import flambeau_core as fb
 
 from .hyperparameters import Number, check_execution, check_learning_rate, check_not_negative
 from .optimizer import ParamsT
+from .real_parts import fill_value
 from .sparse_gradients import with_values
 from .update_rule import UpdateRule
 
@@ -67,7 +68,8 @@ class Adagrad(UpdateRule):
                     }
 
     def start(self, param: fb.Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        return {"sum": fb.full_like(param, group["initial_accumulator_value"])}
+        initial = group["initial_accumulator_value"]
+        return {"sum": fb.full_like(param, fill_value(param, initial))}
 
     def decay(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> fb.Tensor:
         if grad.is_sparse and group["weight_decay"]:

@@ -15,6 +15,7 @@ from .hyperparameters import (
     check_not_negative,
 )
 from .optimizer import ParamsT
+from .real_parts import as_real
 from .state_dict import step_counts_to_tensors
 
 _adam_step = fb.optim_ops.adam_step_
@@ -87,12 +88,17 @@ class Adam(GroupStep):
             count += 1
             steps.append(int(count.item()))
         beta1, beta2 = group["betas"]
-        _adam_step(
+        lists = [
             params,
-            [param.grad for param in params],  # type: ignore[misc] # these all have one
+            [param.grad for param in params],
             [param_state["exp_avg"] for param_state in states],
             [param_state["exp_avg_sq"] for param_state in states],
             [param_state["max_exp_avg_sq"] for param_state in states] if amsgrad else [],
+        ]
+        if any(param.is_complex() for param in params):
+            lists = [[as_real(tensor) for tensor in tensors] for tensors in lists]
+        _adam_step(
+            *lists,
             steps,
             float(group["lr"]),
             float(beta1),

@@ -8,6 +8,7 @@ import flambeau_core as fb
 
 from .hyperparameters import Number, check_execution, check_learning_rate
 from .optimizer import ParamsT
+from .real_parts import fill_value
 from .update_rule import UpdateRule
 
 
@@ -51,7 +52,7 @@ class Rprop(UpdateRule):
     def start(self, param: fb.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {
             "prev": fb.zeros_like(param),
-            "step_size": fb.full_like(param, float(group["lr"])),
+            "step_size": fb.full_like(param, fill_value(param, float(group["lr"]))),
         }
 
     def update(

@@ -9,6 +9,7 @@ from typing import Any
 import flambeau_core as fb
 
 from .optimizer import Optimizer
+from .real_parts import as_real, state_as_real
 from .state_dict import step_counts_to_tensors
 
 
@@ -18,7 +19,8 @@ class UpdateRule(Optimizer):
     Every state counts its steps in ``"step"``, a float32 tensor without dimensions, unless
     ``counts_steps`` is False. The gradient that :meth:`update` receives is negated under
     ``maximize`` and holds the weight decay; where that is decoupled, by the class or by the group's
-    ``decoupled_weight_decay``, it is taken off the parameter instead.
+    ``decoupled_weight_decay``, it is taken off the parameter instead. A complex parameter comes as
+    its real and imaginary parts, and its gradient and state with it.
     """
 
     counts_steps = True
@@ -62,7 +64,11 @@ class UpdateRule(Optimizer):
             state["step"] += 1
         if group.get("maximize", False):
             grad = -grad
-        self.update(param, self.decay(param, grad, group), state, group)
+        grad = self.decay(param, grad, group)
+        if param.is_complex():
+            self.update(as_real(param), as_real(grad), state_as_real(state), group)
+        else:
+            self.update(param, grad, state, group)
 
     def decay(self, param: fb.Tensor, grad: fb.Tensor, group: dict[str, Any]) -> fb.Tensor:
         """Apply the weight decay; returns the gradient to use."""
