@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from typing import Any
 
@@ -59,6 +60,13 @@ def test_only_matrices_and_only_rows() -> None:
             refused()
 
 
+def file_round_trip(x: fb.Tensor) -> Any:
+    stream = io.BytesIO()
+    fb.save(x, stream)
+    stream.seek(0)
+    return fb.load(stream)
+
+
 def test_what_ops_keep_of_the_layout() -> None:
     x = example()
     results = {
@@ -70,6 +78,7 @@ def test_what_ops_keep_of_the_layout() -> None:
         "in place": (x.clone().add_(x), 2 * DENSE),
         "detached": (x.detach(), DENSE),
         "copied": (copy.deepcopy(x), DENSE),
+        "saved": (file_round_trip(x), DENSE),
         "pickled": (pickle.loads(pickle.dumps(x)), DENSE),
     }
     for name, (result, expected) in results.items():

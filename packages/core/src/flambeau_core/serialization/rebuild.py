@@ -54,9 +54,15 @@ def layout(name: str) -> Any:
 
 
 def sparse_tensor(layout: Any, parts: tuple[Any, ...]) -> Any:
-    """Of coordinates, values, shape and, in newer files, whether coordinates are sorted."""
+    """Of coordinates, values, shape and, in newer files, whether coordinates are sorted.
+
+    Rows are compressed: starts and columns stand for the coordinates.
+    """
     from flambeau_core.sparse.pickling import rebuild_sparse
 
+    if layout is fb.sparse_csr:
+        starts, columns, values, shape = parts
+        return fb.sparse_csr_tensor(starts, columns, values, shape)
     if layout is not fb.sparse_coo:
         raise NotImplementedError(f"a tensor of the layout {layout}")
     indices, values, shape, *sorted_ = parts
@@ -106,7 +112,7 @@ def small_bytearray(*args: Any) -> bytearray:
     return bytearray(small_bytes(*args))
 
 
-LAYOUTS = {"torch.strided": fb.strided, "torch.sparse_coo": fb.sparse_coo}
+LAYOUTS = {f"torch.{name}": getattr(fb, name) for name in ("strided", "sparse_coo", "sparse_csr")}
 PARAMETER = StorageType(None)  # the class torch.nn.Parameter where only its name matters
 TENSOR = StorageType(None)
 

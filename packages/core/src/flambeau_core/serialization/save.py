@@ -72,6 +72,9 @@ class Pickler(PythonPickler):  # type: ignore[misc]
         if tensor.is_sparse:
             parts = (tensor._indices(), tensor._values(), tensor.shape, tensor.is_coalesced())
             return REBUILD_SPARSE_TENSOR, (tensor.layout, parts)
+        if tensor.is_sparse_csr:
+            places = (tensor.crow_indices(), tensor.col_indices())
+            return REBUILD_SPARSE_TENSOR, (tensor.layout, (*places, tensor._values(), tensor.shape))
         return REBUILD_TENSOR, (
             self.reference(tensor),
             tensor.storage_offset(),
