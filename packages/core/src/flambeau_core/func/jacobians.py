@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from .. import _C
+from ..transforms.naming import named_like
 from ..transforms.pytree import tree_flatten, tree_unflatten
 from ..transforms.vmap import vmap
 from .arguments import Argnums, check_real, check_tensors, exchanged, picked, split_aux
@@ -56,7 +56,7 @@ def jacrev(
                 [0., 4.]])
     """
 
-    @functools.wraps(func)
+    @named_like(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         chosen = picked("jacrev", args, argnums)
         aux: list[Any] = []
@@ -106,7 +106,7 @@ def jacfwd(
                 [0., 4.]])
     """
 
-    @functools.wraps(func)
+    @named_like(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         chosen = picked("jacfwd", args, argnums)
         inputs, in_spec = tree_flatten(chosen)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -10,6 +9,7 @@ from .. import _C
 from ..autograd.grad_mode import enable_grad
 from ..transforms.duals import innermost, set_tangent, tangent_of
 from ..transforms.levels import active, below, levels
+from ..transforms.naming import named_like
 from ..transforms.pytree import tree_flatten, tree_map, tree_unflatten
 from ..transforms.reverse import boundary, gradient, spread
 from ..transforms.tensors import BatchedTensor, batch
@@ -168,7 +168,7 @@ def grad_and_value(
         (tensor(12.), tensor(8.))
     """
 
-    @functools.wraps(func)
+    @named_like(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         chosen = picked("grad", args, argnums)
 
@@ -215,7 +215,7 @@ def grad(
     """
     both = grad_and_value(func, argnums, has_aux)
 
-    @functools.wraps(func)
+    @named_like(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         found, value = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found

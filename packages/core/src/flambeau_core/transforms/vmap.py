@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, cast
 
 from .. import _C
 from ..random import get_rng_state, set_rng_state
 from .levels import Level, entered
+from .naming import named_like
 from .pytree import tree_flatten, tree_map, tree_unflatten
 from .tensors import BatchedTensor, batch, is_batched
 
@@ -59,7 +59,7 @@ def vmap(
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size must be a positive int or None, got {chunk_size}")
 
-    @functools.wraps(func)
+    @named_like(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         from . import batching  # marks the random ops  # noqa: F401
 
