@@ -30,8 +30,13 @@ typedef enum fb_dtype {
   FB_FLOAT64 = 9,
   FB_COMPLEX64 = 10,
   FB_COMPLEX128 = 11,
-  FB_COMPLEX32 = 12, /* only in memory: kernels are given its float16 parts */
-  FB_DTYPE_COUNT = 13
+  /* The following are only in memory; kernels never see them: complex32 as its
+   * float16 parts, the wide unsigned integers as signed ones. */
+  FB_COMPLEX32 = 12,
+  FB_UINT16 = 13,
+  FB_UINT32 = 14,
+  FB_UINT64 = 15,
+  FB_DTYPE_COUNT = 16
 } fb_dtype;
 
 /* Bits of fb_array.flags. */

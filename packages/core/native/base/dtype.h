@@ -33,6 +33,9 @@ inline constexpr DTypeInfo dtype_table[FB_DTYPE_COUNT] = {
     {"complex64", 8, Category::Complex, "ComplexFloat"},
     {"complex128", 16, Category::Complex, "ComplexDouble"},
     {"complex32", 4, Category::Complex, "ComplexHalf"},
+    {"uint16", 2, Category::Integer, "UInt16"},
+    {"uint32", 4, Category::Integer, "UInt32"},
+    {"uint64", 8, Category::Integer, "UInt64"},
 };
 
 constexpr const DTypeInfo& info(int d) { return dtype_table[d]; }
@@ -41,6 +44,14 @@ constexpr const char* dtype_name(int d) { return dtype_table[d].name; }
 constexpr bool is_floating(int d) { return dtype_table[d].category == Category::Floating; }
 constexpr bool is_complex(int d) { return dtype_table[d].category == Category::Complex; }
 constexpr bool is_integral(int d) { return dtype_table[d].category == Category::Integer; }
+constexpr bool is_wide_unsigned(int d) { return d >= FB_UINT16 && d <= FB_UINT64; }
+constexpr bool is_unsigned(int d) { return d == FB_UINT8 || is_wide_unsigned(d); }
+// Whether kernels are given another type in its place.
+constexpr bool only_in_memory(int d) { return d >= FB_COMPLEX32; }
+// The signed type of a wide unsigned type's size.
+constexpr DType signed_twin(int d) {
+  return d == FB_UINT16 ? FB_INT16 : d == FB_UINT32 ? FB_INT32 : FB_INT64;
+}
 constexpr bool is_differentiable(int d) { return dtype_table[d].category >= Category::Floating; }
 
 // The real type of a complex type's parts; any other type itself.

@@ -10,7 +10,7 @@ namespace flambeau {
 
 struct Scalar {
   Category category = Category::Integer;
-  int64_t i = 0;
+  int64_t i = 0;  // of an integer beyond int64: wrapped around, while f keeps its size
   double f = 0, imag = 0;
 
   Scalar() = default;
@@ -50,6 +50,15 @@ inline void store_scalar(void* p, int dtype, const Scalar& s) {
       *static_cast<int32_t*>(p) = int32_t(i);
       break;
     case FB_INT64:
+      *static_cast<int64_t*>(p) = i;
+      break;
+    case FB_UINT16:
+      *static_cast<uint16_t*>(p) = uint16_t(i);
+      break;
+    case FB_UINT32:
+      *static_cast<uint32_t*>(p) = uint32_t(i);
+      break;
+    case FB_UINT64:
       *static_cast<int64_t*>(p) = i;
       break;
     case FB_FLOAT16:
@@ -98,6 +107,15 @@ inline Scalar load_scalar(const void* p, int dtype) {
       return Scalar(int64_t(*static_cast<const int32_t*>(p)));
     case FB_INT64:
       return Scalar(*static_cast<const int64_t*>(p));
+    case FB_UINT16:
+      return Scalar(int64_t(*static_cast<const uint16_t*>(p)));
+    case FB_UINT32:
+      return Scalar(int64_t(*static_cast<const uint32_t*>(p)));
+    case FB_UINT64: {
+      Scalar s(*static_cast<const int64_t*>(p));
+      s.f = double(*static_cast<const uint64_t*>(p));
+      return s;
+    }
     case FB_FLOAT16:
       return Scalar(double(float16_to_float(*static_cast<const uint16_t*>(p))));
     case FB_BFLOAT16:

@@ -222,7 +222,7 @@ PyObject* number_from_scalar(Tensor* t) {
     case Category::Bool:
       return PyBool_FromLong(long(s.i));
     case Category::Integer:
-      return PyLong_FromLongLong(s.i);
+      return boxed_integer(s);
     case Category::Floating:
       return PyFloat_FromDouble(s.f);
     default:
@@ -239,7 +239,7 @@ PyObject* element(const char* p, int d) {
     case Category::Bool:
       return PyBool_FromLong(long(s.i));
     case Category::Integer:
-      return PyLong_FromLongLong(s.i);
+      return boxed_integer(s);
     case Category::Floating:
       return PyFloat_FromDouble(s.f);
     default:

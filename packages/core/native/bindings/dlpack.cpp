@@ -34,7 +34,7 @@ enum Code : uint8_t { Int = 0, UInt = 1, Float = 2, BFloat = 4, Complex = 5, Boo
 
 DLDataType dl_type(int d) {
   Code code = d == FB_BOOL       ? Bool
-              : d == FB_UINT8    ? UInt
+              : is_unsigned(d)   ? UInt
               : is_integral(d)   ? Int
               : d == FB_BFLOAT16 ? BFloat
               : is_floating(d)   ? Float

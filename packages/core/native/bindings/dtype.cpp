@@ -30,7 +30,7 @@ PyObject* get_floating(PyObject* self, void*) {
 }
 PyObject* get_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(code_of(self))); }
 PyObject* get_signed(PyObject* self, void*) {
-  return PyBool_FromLong(code_of(self) != FB_BOOL && code_of(self) != FB_UINT8);
+  return PyBool_FromLong(code_of(self) != FB_BOOL && !is_unsigned(code_of(self)));
 }
 PyObject* to_real(PyObject* self, PyObject*) {
   return dtype_object(real_dtype(DType(code_of(self))));
@@ -47,16 +47,21 @@ PyObject* reduce(PyObject* self, PyObject*) {
   return find ? Py_BuildValue("(N(s))", find, dtype_name(code_of(self))) : nullptr;
 }
 
-PyGetSetDef attributes[] = {{"name", get_name, nullptr, nullptr, nullptr},
-                            {"itemsize", get_itemsize, nullptr, "bytes of one element", nullptr},
-                            {"is_floating_point", get_floating, nullptr, nullptr, nullptr},
-                            {"is_complex", get_complex, nullptr, nullptr, nullptr},
-                            {"is_signed", get_signed, nullptr, nullptr, nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyMethodDef methods[] = {{"to_real", to_real, METH_NOARGS, nullptr},
-                         {"to_complex", to_complex, METH_NOARGS, nullptr},
-                         {"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef attributes[] = {
+    {"name", get_name, nullptr, "The name: 'float32'.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
+    {"is_floating_point", get_floating, nullptr,
+     "Whether elements are real numbers with a fraction.", nullptr},
+    {"is_complex", get_complex, nullptr, "Whether elements are complex numbers.", nullptr},
+    {"is_signed", get_signed, nullptr, "Whether there are negative numbers.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {
+    {"to_real", to_real, METH_NOARGS,
+     "to_real($self, /)\n--\n\nThe dtype of a complex one's parts; itself otherwise."},
+    {"to_complex", to_complex, METH_NOARGS,
+     "to_complex($self, /)\n--\n\nThe complex dtype of such parts; itself if it is complex."},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_repr, reinterpret_cast<void*>(repr)},
                        {Py_tp_getset, attributes},
                        {Py_tp_methods, methods},

@@ -24,8 +24,7 @@ int dtype_of_array(const py::array& a) {
     case 'b':
       return FB_BOOL;
     case 'u':
-      if (size == 1) return FB_UINT8;
-      break;
+      return size == 1 ? FB_UINT8 : size == 2 ? FB_UINT16 : size == 4 ? FB_UINT32 : FB_UINT64;
     case 'i':
       return size == 1 ? FB_INT8 : size == 2 ? FB_INT16 : size == 4 ? FB_INT32 : FB_INT64;
     case 'f':

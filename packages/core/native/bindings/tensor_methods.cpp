@@ -4,6 +4,7 @@
 #include "dispatch/shape_rules.h"
 #include "ops/api.h"
 #include "ops/construct.h"
+#include "ops/interception.h"
 #include "ops/scalars.h"
 
 namespace flambeau {
@@ -42,7 +43,7 @@ PyObject* method_complex(PyObject* o, PyObject*) {
   return PyBool_FromLong(is_complex(self_of(o)->arr.dtype));
 }
 PyObject* method_signed(PyObject* o, PyObject*) {
-  return PyBool_FromLong(self_of(o)->arr.dtype != FB_BOOL && self_of(o)->arr.dtype != FB_UINT8);
+  return PyBool_FromLong(self_of(o)->arr.dtype != FB_BOOL && !is_unsigned(self_of(o)->arr.dtype));
 }
 PyObject* method_false(PyObject*, PyObject*) { Py_RETURN_FALSE; }
 PyObject* method_get_device(PyObject* o, PyObject*) {
@@ -119,6 +120,8 @@ PyObject* method_set_contents(PyObject* o, PyObject* source) {
     if (as_tensor(source)->dtype() != self_of(o)->dtype())
       fail(ErrorKind::Runtime, "set_: expected a tensor of dtype %s but got %s",
            info(self_of(o)->dtype()).name, info(as_tensor(source)->dtype()).name);
+    if (transformed(flags_now(o) | flags_now(source)))
+      fail(ErrorKind::Runtime, "set_() cannot be used inside vmap or forward mode");
     if (source != o) replace_contents(self_of(o), as_tensor(source));
     return boxed(self_of(o));
   });

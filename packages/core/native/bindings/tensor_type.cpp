@@ -29,6 +29,8 @@ Ref legacy_tensor(PyObject* args) {
     if (std::strcmp(Py_TYPE(first)->tp_name, "flambeau_core.Size") != 0) {
       if (is_tensor(first) && as_tensor(first)->flags & kSparse)
         fail(ErrorKind::Type, "Tensor(data) takes no sparse tensor: see to_dense()");
+      if (is_tensor(first) && transformed(flags_now(first)))
+        fail(ErrorKind::Runtime, "Tensor(data) inside vmap or forward mode: use view_as(data)");
       if (is_tensor(first)) return alias(as_tensor(first));
       return tensor_from(first, default_dtype(), cpu);
     }
@@ -46,6 +48,9 @@ Ref legacy_tensor(PyObject* args) {
 
 // Gives a fresh object of a type the contents of another tensor.
 PyObject* as_type(PyTypeObject* type, Tensor* source) {
+  if (transformed(source->flags & kBatched) && !(interception_of(type) & kBatched))
+    fail(ErrorKind::Runtime, "vmap: a tensor that stands for a whole batch cannot become a %s",
+         type->tp_name);
   Tensor* t = allocate_tensor(type, source->ndim());
   t->storage = nullptr;
   t->arr.dtype = source->arr.dtype;
@@ -108,7 +113,7 @@ PyObject* to_index(PyObject* self) {
     if (t->numel() != 1 || is_differentiable(t->dtype()))
       fail(ErrorKind::Type,
            "only integer tensors of a single element can be converted to an index");
-    return PyLong_FromLongLong(item(t).i);
+    return boxed_integer(item(t));
   });
 }
 
@@ -192,6 +197,7 @@ PyObject* as_subclass(PyObject* self, PyObject* type) {
     if (records(as_tensor(self)))
       record("AliasBackward0", {as_tensor(self)}, as_tensor(o),
              [](Backward& b) { b.set(0, b.grad()); });
+    if (transformed(flags_now(self))) share_tangents(self, o);
     return o;
   });
 }

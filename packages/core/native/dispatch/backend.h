@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/device.h"
+#include "base/dtype.h"
 #include "dispatch/kernel_id.h"
 #include "memory/device_memory.h"
 
@@ -31,8 +32,7 @@ class Backend : public DeviceMemory {
   const Kernel& kernel(int id, int dtype) {
     Kernel& k = table[id][dtype];
     if (!k.asked) {
-      // Of complex32 kernels see the parts only.
-      k = dtype == FB_COMPLEX32 ? Kernel{} : resolve(fb_kernel_rows[id].id, dtype);
+      k = only_in_memory(dtype) ? Kernel{} : resolve(fb_kernel_rows[id].id, dtype);
       k.asked = true;
     }
     return k;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace flambeau {
 namespace {
 
@@ -33,6 +35,9 @@ DType promote(DType a, DType b) {
     return (a == FB_FLOAT16 && b == FB_BFLOAT16) || (a == FB_BFLOAT16 && b == FB_FLOAT16)
                ? FB_FLOAT32
                : std::max(a, b);
+  if (is_wide_unsigned(a) || is_wide_unsigned(b))
+    fail(ErrorKind::Runtime, "promotion of %s and %s is not supported", dtype_name(a),
+         dtype_name(b));
   // uint8 and int8 need int16; otherwise the wider integer holds the other.
   if (std::min(a, b) == FB_UINT8 && std::max(a, b) == FB_INT8) return FB_INT16;
   return std::max(a, b);

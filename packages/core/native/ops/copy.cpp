@@ -48,6 +48,31 @@ void transfer(Tensor* to, Tensor* from) {
   }
 }
 
+// A wide unsigned tensor's memory as signed integers.
+Ref as_signed(Tensor* t) {
+  Ref y = alias(t);
+  y->arr.dtype = uint8_t(signed_twin(t->dtype()));
+  return y;
+}
+
+// No kernel knows the wide unsigned types: they are cast by way of int64.
+void copy_unsigned(Tensor* to, Tensor* from) {
+  GradModeGuard off(false);
+  if (to->dtype() == from->dtype()) return copy_values(as_signed(to), as_signed(from));
+  if (!is_wide_unsigned(from->dtype()))
+    return copy_values(as_signed(to), cast_values(from, FB_INT64));
+  Ref whole = cast_values(as_signed(from), FB_INT64);
+  if (from->dtype() != FB_UINT64) {
+    const int64_t ones = from->dtype() == FB_UINT16 ? 0xffff : 0xffffffff;
+    whole = binary("bitwise_and", whole, Operand(Scalar(ones)));
+  } else if (is_differentiable(to->dtype())) {
+    Ref wide = cast_values(whole, FB_FLOAT64);
+    whole = where(binary("lt", whole, 0), add(wide, Operand(0x1p64)), wide);
+  }
+  if (is_wide_unsigned(to->dtype())) return copy_values(as_signed(to), whole);
+  copy_values(to, whole);
+}
+
 // No kernel knows complex32: its parts are copied, and cast by way of complex64.
 void copy_by_parts(Tensor* to, Tensor* from) {
   GradModeGuard off(false);
@@ -72,6 +97,8 @@ void copy_values(Tensor* to, Tensor* from) {
     return copy_values(to, landed);
   }
   if (to->dtype() == FB_COMPLEX32 || from->dtype() == FB_COMPLEX32) return copy_by_parts(to, from);
+  if (is_wide_unsigned(to->dtype()) || is_wide_unsigned(from->dtype()))
+    return copy_unsigned(to, from);
   fb_array* outs[] = {&to->arr};
   const fb_array* ins[] = {&from->arr};
   fb_array spread;
@@ -125,6 +152,7 @@ void fill_values(Tensor* t, const Scalar& s) {
     fill_values(select(real_view(t), -1, 0), Scalar(s.f));
     return fill_values(select(real_view(t), -1, 1), Scalar(s.imag));
   }
+  if (is_wide_unsigned(t->dtype())) return fill_values(as_signed(t), s);
   int64_t zeros[max_dims] = {};
   fb_array number{value,        t->arr.shape,   zeros, t->numel(), t->arr.ndim,
                   t->arr.dtype, FB_HOST_SCALAR, 0,     nullptr};

@@ -25,7 +25,14 @@ inline ScalarRange range_of(DType d) {
       return {-2147483648.0, 2147483647.0};
     case FB_INT64:
       return {-9223372036854775808.0, 9223372036854775807.0};
+    case FB_UINT16:
+      return {-65535, 65535};
+    case FB_UINT32:
+      return {-4294967295.0, 4294967295.0};
+    case FB_UINT64:
+      return {-18446744073709551615.0, 18446744073709551615.0};
     case FB_FLOAT16:
+    case FB_COMPLEX32:
       return {-65504, 65504};
     case FB_BFLOAT16:
       return {-0x1.fep127, 0x1.fep127};

@@ -22,6 +22,7 @@ from flambeau_core.composed import (
     gamma,
     gamma_samples,
     grid_sampling,
+    hashing,
     histograms,
     indexing,
     joining,
