@@ -7,11 +7,13 @@ from typing import Any
 
 from .. import _C
 from ..overrides import is_sparse
+from . import transform_hooks
 from .graph import GradientEdge
 
 __all__ = ["backward", "grad"]
 
 Tensors = Any  # a tensor or a sequence of them
+BATCHED = 32  # the flag of tensors that vmap made
 OVERRIDES = 16  # the flag of classes that override ops, which autograd takes as plain tensors
 
 
@@ -55,6 +57,11 @@ def backward(
             raise RuntimeError("backward: give grad_tensors or grad_variables, not both")
         grad_tensors = grad_variables
     roots, vectors = _roots(tensors, grad_tensors)
+    if _C.intercepted(roots) & BATCHED:
+        raise RuntimeError(
+            "backward() called inside vmap, where there are no leaves to give gradients to: use "
+            "flambeau.func.grad or vjp in the function"
+        )
     wanted = None if inputs is None else _sources(inputs)
     _C.run_backward(roots, vectors, retain_graph, create_graph, wanted, True, True)
 
@@ -124,10 +131,9 @@ def _of_transforms(
     roots: list[Any], inputs: list[Any], vectors: list[Any], create_graph: bool, allow_unused: bool
 ) -> tuple[Any, ...]:
     """Gradients of tensors that transforms made, whose graph lies beneath those."""
-    from ..transforms.reverse import gradient
-
     vectors = [_C.ones_like(y) if v is None else v for y, v in zip(roots, vectors)]
-    found = tuple(gradient(roots, inputs, vectors, create_graph))
+    assert transform_hooks.gradient is not None  # their module made these tensors
+    found = tuple(transform_hooks.gradient(roots, inputs, vectors, create_graph))
     if not allow_unused and any(g is None for g in found):
         raise RuntimeError(
             "One of the differentiated Tensors appears to not have been used in the graph. Set "

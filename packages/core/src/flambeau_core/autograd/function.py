@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
+from . import transform_hooks
 from .grad_mode import no_grad
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "once_differentiable"]
@@ -150,10 +151,10 @@ class Function(FunctionCtx):
         separate = cls.setup_context is not Function.setup_context
         if separate:
             args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
-        if _C.intercepted(args):
-            from ..transforms.functions import apply_function
-
-            return apply_function(cls, args, lambda given: cls._applied(given, kwargs, separate))
+        if transform_hooks.apply_function is not None and _C.intercepted(args):
+            return transform_hooks.apply_function(
+                cls, args, lambda given: cls._applied(given, kwargs, separate)
+            )
         return cls._applied(args, kwargs, separate)[0]
 
     @classmethod

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .duals import innermost
 from .levels import Level, levels
 
-__all__ = ["call", "decompose"]
+__all__ = ["HANDLERS", "call", "decompose", "write_each"]
+
+# What a kind of transform does with an op, entered by the module that holds its rules:
+# (op, overload, args, level) -> result.
+HANDLERS: dict[str, Callable[..., Any]] = {}
 
 
 def call(op: Any, overload: int, args: tuple[Any, ...], out: Any = None) -> Any:
     """Runs an op, its arguments in the order of its schema, at whatever level they belong to."""
-    level = innermost(args)
+    level = innermost(args if out is None else (*args, out))
     if level is None and op.asks_transforms:
         level = _asking()
     if level is None:
         return op._run(overload, args, out)
     if out is not None:
         raise RuntimeError(f"{op.__name__}: out= cannot be used inside vmap or forward mode")
-    if level.kind == "vmap":
-        from .batching import run_batched
-
-        return run_batched(op, overload, args, level)
-    from .tangents import run_dual
-
-    return run_dual(op, overload, args, level)
+    return HANDLERS[level.kind](op, overload, args, level)
 
 
 def _asking() -> Level | None:
@@ -34,6 +33,14 @@ def _asking() -> Level | None:
 
     running = [level for level in levels("vmap") if active(level)]
     return running[-1] if running else None
+
+
+def write_each(op: Any, overload: int, args: tuple[Any, ...]) -> Any:
+    """An op that writes into a list of tensors: new ones first, which are then copied."""
+    results = call(op.functional, overload, args)
+    for x, result in zip(args[0], results):
+        x.copy_(result)
+    return args[0]
 
 
 def decompose(op: Any, overload: int, args: tuple[Any, ...]) -> Any:

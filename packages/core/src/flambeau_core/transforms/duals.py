@@ -11,7 +11,14 @@ from .levels import Level, active, below
 from .tensors import BatchedTensor
 from .views import window
 
-__all__ = ["drop_tangent", "innermost", "set_tangent", "tangent_of", "tensors_in"]
+__all__ = [
+    "drop_tangent",
+    "innermost",
+    "set_tangent",
+    "share_tangents",
+    "tangent_of",
+    "tensors_in",
+]
 
 Tensor = _C.Tensor
 
@@ -50,6 +57,13 @@ def set_tangent(x: Any, tangent: Any, level: Level) -> None:
     level.duals.append(weakref.ref(x))
 
 
+def share_tangents(x: Any, y: Any) -> None:
+    """Gives ``y``, which shows the same memory, the tangents of ``x``."""
+    for level in _tangents(x):
+        if active(level):
+            set_tangent(y, tangent_of(x, level), level)
+
+
 def drop_tangent(x: Any, level: Level) -> None:
     """Takes a tensor's tangent at a level away."""
     tangents = _own(x)
@@ -71,6 +85,11 @@ def tensors_in(args: Any) -> Iterator[Any]:
 
 def _levels_of(x: Any) -> Iterator[Level]:
     if isinstance(x, BatchedTensor):
+        if x.level.ended:
+            raise RuntimeError(
+                "vmap: a tensor was kept from a function under vmap that has ended; return it to "
+                "have its values"
+            )
         yield x.level
     for level, tangent in _tangents(x).items():
         if tangent is not None:

@@ -23,16 +23,7 @@ class UnpackedDualTensor(NamedTuple):
 
 @contextmanager
 def dual_level() -> Iterator[Level]:
-    """A level of forward mode; when it ends, its tangents are gone.
-
-    Example:
-
-        >>> import flambeau as torch
-        >>> with torch.autograd.forward_ad.dual_level():
-        ...     x = torch.autograd.forward_ad.make_dual(torch.tensor(0.0), torch.tensor(2.0))
-        ...     torch.autograd.forward_ad.unpack_dual(x.sin()).tangent
-        tensor(2.)
-    """
+    """A level of forward mode; when it ends, its tangents are gone."""
     with entered(Level("forward")) as level:
         try:
             yield level
@@ -90,9 +81,10 @@ def make_dual(tensor: Any, tangent: Any, level: Level | None = None) -> Any:
 
 def unpack_dual(tensor: Any, level: Level | None = None) -> UnpackedDualTensor:
     """A dual number's primal (a view) and tangent."""
-    level = level or innermost_forward()
-    tangent = tangent_of(tensor, level)
-    if tangent is None:
+    running = levels("forward")
+    level = level or (running[-1] if running else None)
+    tangent = None if level is None else tangent_of(tensor, level)
+    if level is None or tangent is None:
         return UnpackedDualTensor(tensor, None)
     with below(level):
         primal = tensor.view_as(tensor)

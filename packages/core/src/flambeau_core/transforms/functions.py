@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
+from ..autograd import transform_hooks
+from ..autograd.function import Function
 from .batching import example, stacked
 from .batching.custom import run_rule
 from .duals import innermost, tangent_of, tensors_in
@@ -36,8 +38,6 @@ def apply_function(cls: Any, args: tuple[Any, ...], run: Callable[..., Any]) -> 
 
 
 def _batched(cls: Any, args: tuple[Any, ...], run: Callable[..., Any], level: Level) -> Any:
-    from ..autograd.function import Function
-
     if cls.vmap is not Function.vmap:
         if cls.generate_vmap_rule:
             raise RuntimeError(
@@ -54,8 +54,6 @@ def _batched(cls: Any, args: tuple[Any, ...], run: Callable[..., Any], level: Le
 
 
 def _dual(cls: Any, args: tuple[Any, ...], run: Callable[..., Any], level: Level) -> Any:
-    from ..autograd.function import Function
-
     tangents = {id(x): tangent_of(x, level) for x in tensors_in(args)}
     own = cls.jvp is not Function.jvp
     with below(level):
@@ -68,3 +66,6 @@ def _dual(cls: Any, args: tuple[Any, ...], run: Callable[..., Any], level: Level
             )
     attach_tangents(result, found, level)
     return result
+
+
+transform_hooks.apply_function = apply_function

@@ -29,12 +29,14 @@ class Level:
         batch_size: of a vmap.
         randomness: of a vmap: ``"error"``, ``"different"`` or ``"same"``.
         number: how deep it is nested; larger numbers are further inside.
+        ended: whether it runs no longer.
     """
 
     kind: str
     batch_size: int = 0
     randomness: str = "error"
     number: int = 0
+    ended: bool = False
     # Of forward mode: the tensors that were given tangents.
     duals: list[Any] = field(default_factory=list, repr=False)
     # Those that were written to, kept for the sake of their views.
@@ -93,4 +95,5 @@ def entered(level: Level) -> Iterator[Level]:
         yield level
     finally:
         _C.attended(state)
+        level.ended = True
         _stack.levels, _stack.cap = stack, before_cap

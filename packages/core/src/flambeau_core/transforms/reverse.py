@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _C
+from ..autograd import transform_hooks
 from .duals import innermost, set_tangent, tangent_of
 from .levels import Level, below
 from .tensors import batch, is_batched
@@ -152,3 +153,6 @@ def _of_duals(pairs: list[Any], inputs: Any, create_graph: bool, level: Level) -
         if t is not None:
             set_tangent(g, t, level)
     return found
+
+
+transform_hooks.gradient = gradient

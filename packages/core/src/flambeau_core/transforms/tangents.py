@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
-from .dispatch import call, decompose
+from .dispatch import HANDLERS, call, decompose, write_each
 from .duals import set_tangent, tangent_of, tensors_in
 from .levels import Level, below
 from .pytree import tree_map
@@ -221,6 +221,10 @@ def _replaced(args: Any, by: dict[int, Any]) -> Any:
 
 def _write(op: Any, overload: int, args: Any, level: Level) -> Any:
     name, x = op.__name__, args[0]
+    if isinstance(x, tuple):
+        return write_each(op, overload, args)
+    if name in ("resize_", "resize_as_"):
+        raise RuntimeError(f"{name} cannot be used in forward mode: the tangent has another size")
     if name in RESHAPING:
         tangent = tangent_of(x, level)
         with below(level):
@@ -269,3 +273,6 @@ def _write_tangent(x: Any, tangent: Any, level: Level) -> None:
         old.copy_(tangent)
     else:
         set_tangent(x, spread(tangent.expand(x.shape), vmaps_of((old, tangent))).clone(), level)
+
+
+HANDLERS["forward"] = run_dual

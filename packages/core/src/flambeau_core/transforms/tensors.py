@@ -71,6 +71,21 @@ class BatchedTensor(Tensor):
     def data(self, value: Any) -> None:
         raise RuntimeError("vmap: data cannot be assigned inside; use copy_() to write values")
 
+    @property
+    def grad(self) -> Any:  # type: ignore[override]
+        found = self.value.grad
+        return None if found is None else batch(found, self.level)
+
+    def retain_grad(self) -> None:
+        self.value.retain_grad()
+
+    def register_hook(self, hook: Any) -> Any:
+        def on_batch(found: Any) -> Any:
+            changed = hook(batch(found, self.level))
+            return changed.value if is_batched(changed, self.level) else changed
+
+        return self.value.register_hook(on_batch)
+
     def backward(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
             "backward() called inside vmap, where there are no leaves to give gradients to: use "
@@ -85,7 +100,8 @@ class BatchedTensor(Tensor):
         )
 
     item = tolist = numpy = __bool__ = __int__ = __float__ = __index__ = __complex__ = _refuse
-    __array__ = __dlpack__ = data_ptr = untyped_storage = _refuse
+    __array__ = __dlpack__ = data_ptr = untyped_storage = storage = _refuse
+    __reduce_ex__ = __reduce__ = _storage_bytes = _storage_key = _refuse
 
     def __repr__(self, **_: Any) -> str:
         return f"BatchedTensor(level={self.level.number}, value={self.value!r})"

@@ -61,8 +61,6 @@ def vmap(
 
     @named_like(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        from . import batching  # marks the random ops  # noqa: F401
-
         dims = _in_dims(in_dims, args)
         leaves, spec = tree_flatten((args, kwargs))
         dims += [None] * (len(leaves) - len(dims))  # keyword arguments are shared

@@ -10,8 +10,8 @@ import functools
 from typing import Any
 
 from ... import _C
+from ..dispatch import HANDLERS, decompose, write_each
 from ..dispatch import call as dispatch
-from ..dispatch import decompose
 from ..duals import tensors_in
 from ..levels import Level, below
 from ..pytree import like
@@ -24,6 +24,8 @@ from .rule import RULES, BatchedCall, NotBatchable
 __all__ = ["example", "run_batched", "stacked"]
 
 Tensor = _C.Tensor
+TRANSFORMS_OFF = 16  # a bit of _C.attend; see ops/interception.h
+RESIZING = {"resize_", "resize_as_"}
 RESHAPING = {"squeeze_", "unsqueeze_", "transpose_", "swapaxes_", "swapdims_", "t_"}
 
 
@@ -99,6 +101,10 @@ def stacked(results: list[Any], level: Level) -> Any:
         return batch(_C.stack(results), level)
     if isinstance(first, (tuple, list)):
         return like(first, (stacked(list(each), level) for each in zip(*results)))
+    if any(r != first for r in results):
+        raise NotBatchable(
+            f"vmap: the results of the examples differ and are no tensors: {results}"
+        )
     return first
 
 
@@ -111,6 +117,10 @@ def _write(call: BatchedCall) -> Any:
         with below(call.level):
             return in_place(call)
     x = call.args[0]
+    if isinstance(x, tuple):
+        return write_each(call.op, call.overload, call.args)
+    if name in RESIZING:
+        raise NotBatchable(f"vmap: {name} changes memory that the examples share")
     if not call.batched(x):
         if not any(call.batched(t) for t in tensors_in(call.args)):
             return dispatch(call.op, call.overload, call.args)
@@ -156,6 +166,13 @@ def _reshape(call: BatchedCall) -> Any:
     functional = vars(_C)[call.name.removesuffix("_")]
     y = functional(*call.args)
     x.value = y.value
-    with_example = y.detach()
-    x.set_(Tensor._make_subclass(Tensor, with_example))
+    x.viewed = y.viewed
+    state = _C.attend(TRANSFORMS_OFF, 0)
+    try:
+        Tensor.set_(x, y.detach())
+    finally:
+        _C.attended(state)
     return x
+
+
+HANDLERS["vmap"] = run_batched
