@@ -37,27 +37,35 @@ class dtype:
     """The type of a tensor's elements."""
 
     @property
-    def name(self) -> _str: ...
+    def name(self) -> _str:
+        """The name: 'float32'."""
     @property
     def itemsize(self) -> _int:
-        """bytes of one element"""
+        """Bytes of one element."""
     @property
-    def is_floating_point(self) -> _bool: ...
+    def is_floating_point(self) -> _bool:
+        """Whether elements are real numbers with a fraction."""
     @property
-    def is_complex(self) -> _bool: ...
+    def is_complex(self) -> _bool:
+        """Whether elements are complex numbers."""
     @property
-    def is_signed(self) -> _bool: ...
-    def to_real(self) -> dtype: ...
-    def to_complex(self) -> dtype: ...
+    def is_signed(self) -> _bool:
+        """Whether there are negative numbers."""
+    def to_real(self) -> dtype:
+        """The dtype of a complex one's parts; itself otherwise."""
+    def to_complex(self) -> dtype:
+        """The complex dtype of such parts; itself if it is complex."""
 
 class device:
     """Where a tensor's memory lies: device('cpu'), device('cuda', 0)."""
 
     def __init__(self, type: _Device | _int, index: _int | None = None) -> None: ...
     @property
-    def type(self) -> _str: ...
+    def type(self) -> _str:
+        """The type of the device: 'cpu', 'cuda'."""
     @property
-    def index(self) -> _int | None: ...
+    def index(self) -> _int | None:
+        """Which device of its type, or None for the current one."""
 
 class Size(tuple[_int, ...]):
     """The sizes of a tensor's dimensions, as a tuple of int."""
@@ -76,7 +84,8 @@ class Generator:
 
     def __init__(self, device: _Device | None = None) -> None: ...
     @property
-    def device(self) -> _device: ...
+    def device(self) -> _device:
+        """The device that it serves."""
     def manual_seed(self, seed: _int) -> Generator:
         """Restarts the stream from a seed; returns the generator."""
     def seed(self) -> _int:
@@ -98,13 +107,14 @@ class Node:
     """A step of the recorded computation, as Tensor.grad_fn shows it."""
 
     @property
-    def next_functions(self) -> tuple[tuple[Node | None, _int], ...]: ...
+    def next_functions(self) -> tuple[tuple[Node | None, _int], ...]:
+        """The nodes that gradients go to, each with the number of its output."""
     @property
     def variable(self) -> Tensor:
-        """the leaf tensor"""
+        """The leaf tensor that gradients are added to."""
     @property
     def metadata(self) -> dict[Any, Any]:
-        """a dict for notes"""
+        """A dict for the program's own notes."""
     def name(self) -> _str:
         """The name of the gradient function."""
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -209,6 +219,11 @@ class Tensor:
     @property
     def is_sparse(self) -> _bool:
         """Whether only some elements are stored, with their places."""
+    @property
+    def is_sparse_csr(self) -> _bool:
+        """Returns True when the argument x is true, False otherwise. The builtins True and False
+        are the only two instances of the class bool. The class bool is a subclass of the
+        class int, and cannot be subclassed."""
     @property
     def is_xpu(self) -> _bool:
         """Whether it lies on a device of type xpu."""
@@ -992,6 +1007,8 @@ class Tensor:
         """The tensor as float16; itself if it is that already."""
     def hardshrink(self, lambd: _float = 0.5) -> Tensor:
         """Elements between `-lambd` and `lambd` replaced by zero."""
+    def hash_tensor(self, dim: _Ints = (), *, keepdim: _bool = False, mode: _int = 0) -> Tensor:
+        """The exclusive or of the bits of all elements, or of those along ``dim``, as uint64."""
     def heaviside(self, values: Tensor) -> Tensor:
         """The step function: 0 for negative elements, 1 for positive ones, `values` where
         `input` is 0."""
@@ -1848,6 +1865,9 @@ class Tensor:
         `sparse_coo`."""
     def to_sparse_coo(self) -> Tensor:
         """The same as `to_sparse` over all dimensions."""
+    def to_sparse_csr(self, dense_dim: _int | None = None) -> Tensor:
+        """The elements of a matrix that are not zero, row by row: a tensor of the layout
+        `sparse_csr`."""
     def topk(
         self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True
     ) -> return_types.topk:
@@ -2017,6 +2037,8 @@ def disable_saved_tensors_hooks(message: _str | None, /) -> _str | None: ...
 def find_op(name: _str) -> Callable[..., Any]: ...
 def gradient_node(tensor: Tensor, /) -> Node: ...
 def increment_version(tensor: Tensor, /) -> None: ...
+def is_write_watched() -> bool: ...
+def set_write_watcher(watcher: Any) -> None: ...
 def intercepted(objects: Sequence[Any], /) -> _int: ...
 def launch(kernel_id: _str, outputs: Any, inputs: Any, params: Any = ..., /) -> None: ...
 def pop_saved_tensors_hooks() -> None: ...
@@ -2148,6 +2170,9 @@ int64: dtype
 int8: dtype
 long: dtype
 short: dtype
+uint16: dtype
+uint32: dtype
+uint64: dtype
 uint8: dtype
 
 def _index(input: Tensor, indices: Any) -> Tensor: ...
@@ -3709,6 +3734,16 @@ def hann_window(
 
 def hardshrink(input: Tensor, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """Elements between `-lambd` and `lambd` replaced by zero."""
+
+def hash_tensor(
+    input: Tensor,
+    dim: _Ints = (),
+    *,
+    keepdim: _bool = False,
+    mode: _int = 0,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The exclusive or of the bits of all elements, or of those along ``dim``, as uint64."""
 
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The step function: 0 for negative elements, 1 for positive ones, `values` where `input` is
@@ -6148,6 +6183,7 @@ __all__ = [
     "hamming_window",
     "hann_window",
     "hardshrink",
+    "hash_tensor",
     "heaviside",
     "heaviside_",
     "hinge_embedding_loss",
@@ -6461,6 +6497,9 @@ __all__ = [
     "true_divide_",
     "trunc",
     "trunc_",
+    "uint16",
+    "uint32",
+    "uint64",
     "uint8",
     "unbind",
     "unbind_copy",
