@@ -50,9 +50,11 @@ class Member:
     deep: bool = True
 
 
-def core(name: str) -> Member:
-    source = ROOT / "packages" / "core" / "src" / "flambeau_core" / name.replace(".", "/")
-    return Member(name, source, f"flambeau_core.{name}", "flambeau-core")
+def core(name: str, place: str | None = None) -> Member:
+    """A module of core, which stands at the same place there or at another one."""
+    place = place or name
+    source = ROOT / "packages" / "core" / "src" / "flambeau_core" / place.replace(".", "/")
+    return Member(name, source, f"flambeau_core.{place}", "flambeau-core")
 
 
 def package(name: str, short: str, *, deep: bool = True) -> Member:
@@ -66,12 +68,9 @@ MEMBERS = [
     *map(core, ["amp", "autograd", "backends", "cpu", "cuda", "fft", "linalg", "masked"]),
     *map(core, ["library", "overrides", "plugins", "random", "serialization", "signal", "special"]),
     *map(core, ["sparse", "version"]),
-    Member(
-        "utils._pytree",
-        core("transforms/pytree").source,
-        "flambeau_core.transforms.pytree",
-        "flambeau-core",
-    ),
+    core("utils._pytree", "transforms.pytree"),
+    core("autograd.forward_ad", "func.forward_ad"),
+    core("autograd.functional", "func.functional"),
     *map(core, ["utils.checkpoint", "utils.dlpack"]),
     package("nn", "nn"),
     package("optim", "optim"),
@@ -254,19 +253,23 @@ def __getattr__(name: str) -> ModuleType:
 
 def all_files() -> dict[Path, str]:
     """Every generated file and its text."""
-    files: dict[Path, str] = {}
+    shims: dict[str, Shim] = {}
     namespaces: dict[str, set[str]] = {}
     for member in MEMBERS:
-        if not module_file(member.source).is_file():
-            continue
-        shims = collect(member, member.name, member.source, member.implementation)
-        for name, shim in shims.items():
-            path = TARGET / name.replace(".", "/")
-            path = path / "__init__.py" if shim.is_package else path.with_suffix(".py")
-            files[path] = render(name, shim, is_root=name == member.name)
-        if shims and "." in member.name:
-            parent, _, child = member.name.rpartition(".")
+        if module_file(member.source).is_file():
+            shims.update(collect(member, member.name, member.source, member.implementation))
+    tops = [member.name for member in MEMBERS if member.name in shims]
+    for name in (top for top in tops if "." in top):
+        parent, _, child = name.rpartition(".")
+        if parent in shims:
+            shims[parent].loaded.append(child)
+        else:
             namespaces.setdefault(parent, set()).add(child)
+    files: dict[Path, str] = {}
+    for name, shim in shims.items():
+        path = TARGET / name.replace(".", "/")
+        path = path / "__init__.py" if shim.is_package else path.with_suffix(".py")
+        files[path] = render(name, shim, is_root=name in tops)
     for name, children in namespaces.items():
         imports = [f"from flambeau.{name} import {child} as {child}" for child in sorted(children)]
         text = NAMESPACE.format(

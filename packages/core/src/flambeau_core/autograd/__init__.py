@@ -35,15 +35,16 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-if TYPE_CHECKING:
-    from . import forward_ad as forward_ad
-    from . import functional as functional
+# What stands on the transforms, which look down on this package, is loaded on first use.
+_ABOVE = {
+    "forward_ad": "flambeau_core.func.forward_ad",
+    "functional": "flambeau_core.func.functional",
+}
 
 
 def _loaded(name: str) -> Any:
-    # What stands on the transforms is loaded on first use.
-    if name in ("forward_ad", "functional"):
-        return import_module(f"{__name__}.{name}")
+    if name in _ABOVE:
+        return import_module(_ABOVE[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

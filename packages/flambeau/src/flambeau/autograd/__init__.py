@@ -22,11 +22,11 @@ from flambeau_core.autograd import (
 )
 from flambeau.autograd import (
     anomaly_mode as anomaly_mode,
-    forward_ad as forward_ad,
     function as function,
-    functional as functional,
     grad_mode as grad_mode,
     graph as graph,
+    forward_ad as forward_ad,
+    functional as functional,
 )
 
 __all__ = [

@@ -4,6 +4,7 @@
 from flambeau_core.autograd.graph import (
     GradientEdge as GradientEdge,
     Node as Node,
+    allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks as disable_saved_tensors_hooks,
     get_gradient_edge as get_gradient_edge,
     increment_version as increment_version,
@@ -15,6 +16,7 @@ from flambeau_core.autograd.graph import (
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
-from .backward import grad
-from .grad_mode import enable_grad
+from ..autograd.backward import grad
+from ..autograd.grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -166,7 +166,7 @@ def jvp(
 
 
 def _jacobian_by_columns(func: Any, given: tuple[Any, ...], out_many: list[bool]) -> Any:
-    from ..func import jacfwd
+    from .jacobians import jacfwd
 
     def as_tuple(*xs: Any) -> Any:
         many, ys = _evaluated("jacobian", func, xs)
@@ -278,7 +278,7 @@ def hessian(
 
     def slope(*xs: Any) -> Any:
         if outer_jacobian_strategy == "forward-mode":
-            from ..func import grad as gradient_of
+            from .reverse import grad as gradient_of
 
             return gradient_of(scalar, argnums=tuple(range(len(xs))))(*xs)
         y = scalar(*xs)
