@@ -5,7 +5,7 @@ from __future__ import annotations
 import flambeau_core as fb
 from flambeau_core.composed.broadcasting import broadcast_shapes
 from flambeau_core.composed.dimensions import wrap_dim
-from flambeau_core.composed.norms import vector_norm
+from flambeau_core.composed.vector_norms import vector_norm
 from flambeau_core.declare import op
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.composed.dimensions import wrap_dim, wrap_dims
-from flambeau_core.composed.norms import vector_norm as norm_along
+from flambeau_core.composed.vector_norms import vector_norm as norm_along
 from flambeau_core.declare import op
 from flambeau_core.linalg.arguments import (
     BY_FUNCTION,
