@@ -95,9 +95,11 @@ PyObject* reduce(PyObject* self, PyObject*) {
   return Py_BuildValue("(O(s))", device_type, device_name(device_of(self)).c_str());
 }
 
-PyGetSetDef attributes[] = {{"type", get_type, nullptr, nullptr, nullptr},
-                            {"index", get_index, nullptr, nullptr, nullptr},
-                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef attributes[] = {
+    {"type", get_type, nullptr, "The type of the device: 'cpu', 'cuda'.", nullptr},
+    {"index", get_index, nullptr, "Which device of its type, or None for the current one.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(create)},

@@ -143,9 +143,10 @@ PyObject* register_hook(PyObject* o, PyObject* hook) { return register_on(o, hoo
 PyObject* register_prehook(PyObject* o, PyObject* hook) { return register_on(o, hook, true); }
 
 PyGetSetDef attributes[] = {
-    {"next_functions", get_next, nullptr, "((node, output), ...) that gradients go to", nullptr},
-    {"variable", get_variable, nullptr, "the leaf tensor", nullptr},
-    {"metadata", get_metadata, nullptr, "a dict for notes", nullptr},
+    {"next_functions", get_next, nullptr,
+     "The nodes that gradients go to, each with the number of its output.", nullptr},
+    {"variable", get_variable, nullptr, "The leaf tensor that gradients are added to.", nullptr},
+    {"metadata", get_metadata, nullptr, "A dict for the program's own notes.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef methods[] = {
     {"name", name, METH_NOARGS, "The name of the gradient function."},

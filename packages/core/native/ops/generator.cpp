@@ -126,7 +126,7 @@ void bind_generator(PyObject* module_object) {
       .def(
           "set_offset", [](GeneratorState& g, uint64_t offset) { g.offset = offset; },
           py::arg("offset"), "Continues at a block of the stream.")
-      .def_property_readonly("device", &device_of)
+      .def_property_readonly("device", &device_of, "The device that it serves.")
       .def(py::pickle(
           [](const GeneratorState& g) { return py::make_tuple(device_of(g), g.seed, g.offset); },
           [](const py::tuple& t) {
