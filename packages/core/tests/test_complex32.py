@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -88,3 +89,11 @@ def test_what_kernels_would_have_to_do() -> None:
             op()
     with pytest.raises(TypeError, match="ComplexHalf"):
         z.numpy()
+
+
+def test_files() -> None:
+    stream = io.BytesIO()
+    fb.save(numbers(), stream)
+    stream.seek(0)
+    loaded = fb.load(stream)
+    assert loaded.dtype == fb.complex32 and loaded.tolist() == VALUES

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,16 @@ def test_hash_of_what_is_not_there() -> None:
         fb.hash_tensor(fb.ones(1), mode=1)
     with pytest.raises(NotImplementedError, match="complex64"):
         fb.hash_tensor(fb.ones(1) + 1j)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_files(name: str) -> None:
+    x = fb.tensor([[1, 2], [3, 4]]).to(getattr(fb, name)).t()
+    stream = io.BytesIO()
+    fb.save({"x": x, "part": x[1]}, stream)
+    stream.seek(0)
+    loaded = fb.load(stream)
+    assert loaded["x"].dtype == x.dtype and loaded["x"].tolist() == [[1, 3], [2, 4]]
+    loaded["part"].fill_(9)
+    assert loaded["x"].tolist() == [[1, 3], [9, 9]]
+    assert x.type() == f"flambeau.UInt{x.element_size() * 8}Tensor"

@@ -22,6 +22,9 @@ LEGACY_DTYPES = {
     "ComplexFloatTensor": _C.complex64,
     "ComplexDoubleTensor": _C.complex128,
     "ComplexHalfTensor": _C.complex32,
+    "UInt16Tensor": _C.uint16,
+    "UInt32Tensor": _C.uint32,
+    "UInt64Tensor": _C.uint64,
 }
 
 

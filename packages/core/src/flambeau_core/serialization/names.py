@@ -21,6 +21,8 @@ STORAGE_DTYPES = {
     "ComplexDoubleStorage": "complex128",
 }
 DTYPE_STORAGES = {dtype: storage for storage, dtype in STORAGE_DTYPES.items()}
+# These have no storage of their own: raw bytes, and the dtype beside them.
+BARE_DTYPES = {"complex32", "uint16", "uint32", "uint64"}
 
 
 class Global(NamedTuple):
@@ -34,6 +36,8 @@ class Global(NamedTuple):
 
 
 REBUILD_TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
+REBUILD_TENSOR_OF_DTYPE = Global("torch._utils", "_rebuild_tensor_v3")
+RAW_STORAGE = Global("torch.storage", "UntypedStorage")
 REBUILD_SPARSE_TENSOR = Global("torch._utils", "_rebuild_sparse_tensor")
 LAYOUT = Global("torch.serialization", "_get_layout")
 REBUILD_PARAMETER = Global("torch._utils", "_rebuild_parameter")

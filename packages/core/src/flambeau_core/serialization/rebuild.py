@@ -8,7 +8,7 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.parameter_type import make_parameter
-from flambeau_core.serialization.names import STORAGE_DTYPES, dtype_name, dtype_named
+from flambeau_core.serialization.names import BARE_DTYPES, STORAGE_DTYPES, dtype_name, dtype_named
 from flambeau_core.serialization.storage import view
 
 
@@ -175,7 +175,7 @@ def known(name: str) -> tuple[bool, Any]:
     if name == "torch.device":
         return True, fb.device
     module, _, attribute = name.rpartition(".")
-    if module == "torch" and attribute in STORAGE_DTYPES.values():
+    if module == "torch" and (attribute in STORAGE_DTYPES.values() or attribute in BARE_DTYPES):
         dtype = dtype_named(attribute)
         return dtype_name(dtype) == attribute, dtype
     return False, None

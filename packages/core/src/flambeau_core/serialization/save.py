@@ -12,12 +12,15 @@ import flambeau_core as fb
 from flambeau_core.parameter_type import is_parameter
 from flambeau_core.serialization.archive import ArchiveWriter, open_to_write
 from flambeau_core.serialization.names import (
+    BARE_DTYPES,
     DEVICE,
     DTYPE_STORAGES,
     LAYOUT,
+    RAW_STORAGE,
     REBUILD_PARAMETER,
     REBUILD_SPARSE_TENSOR,
     REBUILD_TENSOR,
+    REBUILD_TENSOR_OF_DTYPE,
     SIZE,
     Global,
     dtype_name,
@@ -75,7 +78,7 @@ class Pickler(PythonPickler):  # type: ignore[misc]
         if tensor.is_sparse_csr:
             places = (tensor.crow_indices(), tensor.col_indices())
             return REBUILD_SPARSE_TENSOR, (tensor.layout, (*places, tensor._values(), tensor.shape))
-        return REBUILD_TENSOR, (
+        parts = (
             self.reference(tensor),
             tensor.storage_offset(),
             tuple(tensor.shape),
@@ -83,6 +86,9 @@ class Pickler(PythonPickler):  # type: ignore[misc]
             tensor.requires_grad,
             OrderedDict(),
         )
+        if dtype_name(tensor.dtype) in BARE_DTYPES:
+            return REBUILD_TENSOR_OF_DTYPE, (*parts, tensor.dtype)
+        return REBUILD_TENSOR, parts
 
     def reference(self, tensor: Any) -> StorageReference:
         """One reference a storage, so that tensors that share memory share it when loaded."""
@@ -90,15 +96,11 @@ class Pickler(PythonPickler):  # type: ignore[misc]
         identity = tensor._storage_key()
         if identity not in self.references:
             location = "cpu" if tensor.device.type == "cpu" else str(tensor.device)
-            count = storage_bytes(tensor).nbytes // tensor.dtype.itemsize
+            bare = dtype in BARE_DTYPES
+            kind = RAW_STORAGE if bare else Global("torch", DTYPE_STORAGES[dtype])
+            count = storage_bytes(tensor).nbytes // (1 if bare else tensor.dtype.itemsize)
             self.references[identity] = StorageReference(
-                (
-                    "storage",
-                    Global("torch", DTYPE_STORAGES[dtype]),
-                    str(len(self.storages)),
-                    location,
-                    count,
-                )
+                ("storage", kind, str(len(self.storages)), location, count)
             )
             # kept alive, so that its identity is not given to another storage
             self.storages.append(tensor)
