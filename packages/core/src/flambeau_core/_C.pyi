@@ -1008,7 +1008,8 @@ class Tensor:
     def hardshrink(self, lambd: _float = 0.5) -> Tensor:
         """Elements between `-lambd` and `lambd` replaced by zero."""
     def hash_tensor(self, dim: _Ints = (), *, keepdim: _bool = False, mode: _int = 0) -> Tensor:
-        """The exclusive or of the bits of all elements, or of those along ``dim``, as uint64."""
+        """The exclusive or of the bits of all elements, or along dimensions: a number that tells
+        tensors apart."""
     def heaviside(self, values: Tensor) -> Tensor:
         """The step function: 0 for negative elements, 1 for positive ones, `values` where
         `input` is 0."""
@@ -3743,7 +3744,8 @@ def hash_tensor(
     mode: _int = 0,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The exclusive or of the bits of all elements, or of those along ``dim``, as uint64."""
+    """The exclusive or of the bits of all elements, or along dimensions: a number that tells
+    tensors apart."""
 
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The step function: 0 for negative elements, 1 for positive ones, `values` where `input` is
@@ -4647,7 +4649,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     """The next number that the dtype can represent after `input` in the direction of `other`."""
 
-def nonzero(input: Tensor, *, as_tuple: _bool = False) -> Tensor:
+def nonzero(input: Tensor, *, as_tuple: _bool = False, out: Tensor | None = None) -> Tensor:
     """The places of all elements that are not zero, in order."""
 
 def nonzero_static(input: Tensor, *, size: _int, fill_value: _int = -1) -> Tensor:

@@ -633,7 +633,9 @@ def leaky_relu(
 def leaky_relu_(input: Tensor, negative_slope: _float = 0.01) -> Tensor:
     """Negative elements multiplied by `negative_slope`, the others unchanged."""
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def linear(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """`input @ weight.T + bias`: an affine map of the last dimension."""
 
 def local_response_norm(
