@@ -9,7 +9,7 @@ import pytest
 
 import flambeau_core as fb
 from flambeau_core import _C
-from flambeau_core.autograd import Function, backward, grad
+from flambeau_core.autograd import Function, Variable, backward, grad
 from flambeau_core.autograd.graph import (
     Node,
     get_gradient_edge,
@@ -236,3 +236,21 @@ def test_live_nodes_are_counted() -> None:
     y.backward()
     del y
     assert _C._live_nodes() == before
+
+
+def test_variables_of_the_early_days() -> None:
+    x = leaf([1.0, 2.0])
+    v = Variable(x * 2)
+    assert isinstance(v, Variable) and isinstance(x, Variable) and not isinstance(3, Variable)
+    assert not v.requires_grad
+    assert v.grad_fn is None
+    assert Variable(x, requires_grad=True).requires_grad
+    with pytest.warns(UserWarning, match="volatile"):
+        assert not Variable(x, volatile=True).requires_grad
+
+
+def test_only_inputs_changes_nothing() -> None:
+    x, w = leaf([1.0]), leaf([2.0])
+    with pytest.warns(FutureWarning, match="only_inputs"):
+        assert grad(x * w, x, only_inputs=False)[0].tolist() == [2.0]
+    assert w.grad is None

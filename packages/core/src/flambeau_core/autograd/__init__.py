@@ -60,5 +60,11 @@ class _VariableMeta(type):
 class Variable(metaclass=_VariableMeta):
     """The tensor itself: what wrapped tensors in PyTorch's early days."""
 
-    def __new__(cls, data: Any, requires_grad: bool = False) -> Any:
-        return data.detach().requires_grad_() if requires_grad else data
+    def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if volatile:
+            import warnings
+
+            warnings.warn(
+                "volatile was removed and has no effect: use no_grad instead", stacklevel=2
+            )
+        return data.detach().requires_grad_(requires_grad)

@@ -102,6 +102,12 @@ def grad(
         found = grad(outputs, values_of(given), grad_outputs, *options, materialize_grads)
         return on_coordinates(found, given)
     wanted = _sources(given)
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs is ignored: grad never accumulates into other leaves",
+            FutureWarning,
+            stacklevel=2,
+        )
     if allow_unused is None:
         allow_unused = materialize_grads
     elif not allow_unused and materialize_grads:
