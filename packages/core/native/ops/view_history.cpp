@@ -91,7 +91,7 @@ namespace {
 // Filling writes one value everywhere, so shared elements do no harm; and some
 // ops leave numbers of this type as they are.
 bool may_share_elements(const char* op, Tensor* self) {
-  if (!std::strcmp(op, "fill") || !std::strcmp(op, "zero")) return true;
+  if (self->numel() == 0 || !std::strcmp(op, "fill") || !std::strcmp(op, "zero")) return true;
   if (!std::strcmp(op, "conj_physical")) return !is_complex(self->dtype());
   return !std::strcmp(op, "nan_to_num") && !is_differentiable(self->dtype());
 }
@@ -108,9 +108,8 @@ void check_normal(const char* op, Tensor* self) {
 }
 
 void check_inplace(const char* op, Tensor* self) {
-  const bool may_share = self->numel() == 0 || may_share_elements(op, self);
-  for (int i = 0; i < self->ndim() && !may_share; i++)
-    if (self->stride(i) == 0 && self->size(i) > 1)
+  for (int i = 0; i < self->ndim(); i++)
+    if (self->stride(i) == 0 && self->size(i) > 1 && !may_share_elements(op, self))
       fail(ErrorKind::Runtime,
            "%s: unsupported operation: more than one element of the written-to tensor refers to a "
            "single "
