@@ -318,6 +318,43 @@ def test_nodes_of_the_graph_get_dense_gradients() -> None:
     assert leaf.grad.tolist() == [[0, 0], [0, 0], [4, 4]]
 
 
+class Twice(fb.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: fb.Tensor, weight: fb.Tensor) -> fb.Tensor:
+        return x.to_dense() * weight
+
+    @staticmethod
+    def backward(ctx: Any, grad: fb.Tensor) -> Any:
+        return None, grad.to_sparse()
+
+
+def test_custom_functions_give_sparse_gradients_but_have_none_for_sparse_inputs() -> None:
+    weight = fb.ones(2, 3, requires_grad=True)
+    Twice.apply(example(), weight).sum().backward()
+    assert weight.grad is not None and weight.grad.is_sparse
+    assert weight.grad.to_dense().tolist() == [[1, 1, 1], [1, 1, 1]]
+    with pytest.raises(NotImplementedError, match="Twice: custom functions"):
+        Twice.apply(example(requires_grad=True), weight)
+
+
+def test_two_leaves_do_not_share_one_gradient() -> None:
+    class Both(fb.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: fb.Tensor, b: fb.Tensor) -> fb.Tensor:
+            return a + b
+
+        @staticmethod
+        def backward(ctx: Any, grad: fb.Tensor) -> Any:
+            shared = grad.to_sparse()
+            return shared, shared
+
+    a, b = fb.ones(2, requires_grad=True), fb.ones(2, requires_grad=True)
+    Both.apply(a, b).sum().backward()
+    assert a.grad is not None and b.grad is not None
+    a.grad.zero_()
+    assert b.grad.to_dense().tolist() == [1, 1]
+
+
 # ---- printing and keeping ------------------------------------------------------------------
 
 

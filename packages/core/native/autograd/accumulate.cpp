@@ -44,9 +44,8 @@ class Accumulating {
 void add_to_grad(Tensor* leaf, Ref g, bool create_graph) {
   Accumulating alone(leaf);
   if (!leaf->grad) {
-    bool take = g.unique() && g->contiguous() &&
+    bool take = g.unique() && (g->contiguous() || g->flags & kSparse) &&
                 (create_graph || (!g->grad_fn && !(g->flags & kRequiresGrad)));
-    if (g->flags & kSparse) take = true;  // sums of sparse ones are new tensors
     leaf->grad = take ? g.release() : gradient_arithmetic.copy(g).release();
   } else if (create_graph || leaf->grad->grad_fn || leaf->grad->flags & kSparse) {
     Ref old = Ref::steal(std::exchange(leaf->grad, nullptr));

@@ -29,7 +29,6 @@ __all__ = [
     "handle_torch_function",
     "has_torch_function",
     "install",
-    "is_sparse",
     "is_tensor_like",
     "is_tensor_method_or_property",
     "resolve_name",

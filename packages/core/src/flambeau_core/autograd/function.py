@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
+from ..overrides import is_sparse
 from . import transform_hooks
 from .grad_mode import no_grad
 
@@ -220,6 +221,7 @@ def _record(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], result
     single = not isinstance(result, (tuple, list))
     outputs = [result] if single else list(result)
     inputs = [a for a in args if isinstance(a, Tensor)]
+    _refuse_sparse(cls, inputs, outputs)
     dirty = {id(t) for t in ctx.dirty_tensors}
     untracked = {id(t) for t in ctx.non_differentiable}
     for i, out in enumerate(outputs):
@@ -243,6 +245,15 @@ def _record(cls: type[Function], ctx: FunctionCtx, args: tuple[Any, ...], result
     )
     ctx.to_save = ()  # the node keeps them now
     return outputs[0] if single else type(result)(outputs)
+
+
+def _refuse_sparse(cls: type[Function], inputs: list[Any], outputs: list[Any]) -> None:
+    """The history of a sparse tensor is its values', which a custom function does not see."""
+    if any(is_sparse(x) and x.requires_grad for x in inputs) or any(map(is_sparse, outputs)):
+        raise NotImplementedError(
+            f"{cls.__name__}: custom functions neither return sparse tensors nor differentiate "
+            "with respect to them: pass their values()"
+        )
 
 
 def _gradient(

@@ -1,4 +1,4 @@
-"""Sparse tensors: coordinates and values (COO).
+"""Sparse tensors: coordinates and values (COO), of matrices also compressed rows (CSR).
 
 Gradients with respect to a sparse tensor are sparse, with its own coordinates.
 """
