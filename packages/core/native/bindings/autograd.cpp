@@ -5,6 +5,7 @@
 #include "bindings/bindings.h"
 #include "bindings/tensor_docs.h"
 #include "ops/api.h"
+#include "ops/interception.h"
 #include "ops/op.h"
 #include "ops/scalars.h"
 #include "ops/view.h"
@@ -167,6 +168,8 @@ PyObject* method_is_inference(PyObject* o, PyObject*) {
 PyObject* method_detach_(PyObject* o, PyObject*) {
   return guarded([&]() -> PyObject* {
     Tensor* t = self_of(o);
+    if (transformed(flags_now(o)))
+      fail(ErrorKind::Runtime, "detach_() inside vmap or forward mode: use detach()");
     if (t->flags & kView)
       fail(
           ErrorKind::Runtime,

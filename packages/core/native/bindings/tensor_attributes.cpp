@@ -110,6 +110,9 @@ int set_grad(PyObject* o, PyObject* value, void*) {
             fail(ErrorKind::Type,
                  "assigned grad expected to be a Tensor or None but got grad of type '%s'",
                  Py_TYPE(value)->tp_name);
+          if (transformed(flags_of(value) & kBatched))
+            fail(ErrorKind::Runtime,
+                 "vmap: grad cannot be set to a tensor that stands for a whole batch");
           Tensor* g = as_tensor(value);
           if (g == t) fail(ErrorKind::Runtime, "can't assign Variable as its own grad");
           if (g->shape() != t->shape())

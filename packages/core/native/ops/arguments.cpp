@@ -301,6 +301,7 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
       if (i < 0) {
         if (schema.takes_out && !PyUnicode_CompareWithASCIIString(key, "out")) {
           a.out = value == Py_None ? nullptr : value;
+          a.seen |= flags_inside(value);
           continue;
         }
         if (is_ignored_keyword(key)) continue;

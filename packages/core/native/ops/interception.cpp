@@ -86,6 +86,11 @@ PyObject* show_set_item(PyObject* x, PyObject* index, PyObject* value) {
   return checked(PyObject_CallFunctionObjArgs(handler, x, index, value, nullptr));
 }
 
+void share_tangents(PyObject* from, PyObject* to) {
+  static PyObject* handler = function_of("flambeau_core.transforms.duals", "share_tangents");
+  Py_DECREF(checked(PyObject_CallFunctionObjArgs(handler, from, to, nullptr)));
+}
+
 void check_readable(Tensor* t) {
   if (t->flags & kBatched && !(attention & kTransformsOff))
     fail(

@@ -73,6 +73,9 @@ PyObject* show_operator(const char* op, PyObject* x);
 PyObject* show_get_item(PyObject* x, PyObject* index);
 PyObject* show_set_item(PyObject* x, PyObject* index, PyObject* value);
 
+// Gives a tensor the tangents of another one of the same memory.
+void share_tangents(PyObject* from, PyObject* to);
+
 // RuntimeError where a tensor has no one value to be read: an example of a batch.
 void check_readable(Tensor* t);
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import _C
 from .duals import innermost
 from .levels import Level, levels
 
@@ -37,7 +38,8 @@ def _asking() -> Level | None:
 
 def write_each(op: Any, overload: int, args: tuple[Any, ...]) -> Any:
     """An op that writes into a list of tensors: new ones first, which are then copied."""
-    results = call(op.functional, overload, args)
+    functional = getattr(_C, op.__name__.removesuffix("_"))
+    results = call(functional, overload, args)
     for x, result in zip(args[0], results):
         x.copy_(result)
     return args[0]
