@@ -11,6 +11,7 @@ from flambeau_core.sparse import (  # what ops do is registered by these
     copies,
     elementwise,
     optimizer_steps,
+    pickling,
     shapes,
 )
 from flambeau_core.sparse.invariants import check_sparse_tensor_invariants

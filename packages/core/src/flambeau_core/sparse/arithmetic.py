@@ -6,8 +6,8 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core.sparse.coalescing import coalesce, linear_index
-from flambeau_core.sparse.conversion import gathered
 from flambeau_core.sparse.dispatch import implements, is_sparse, keeps_layout, refuse
+from flambeau_core.sparse.gathering import gathered
 from flambeau_core.sparse.tensor import make
 
 __all__: list[str] = []

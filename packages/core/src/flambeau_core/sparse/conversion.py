@@ -8,16 +8,10 @@ from typing import Any
 import flambeau_core as fb
 from flambeau_core.sparse.coalescing import linear_index, scattered
 from flambeau_core.sparse.dispatch import implements, is_sparse, refuse
+from flambeau_core.sparse.gathering import gathered
 from flambeau_core.sparse.tensor import make
 
 __all__ = ["dense_to_sparse", "gathered", "masked", "to_dense"]
-
-
-def gathered(dense: Any, pattern: Any) -> Any:
-    """The elements of a dense tensor at a sparse one's coordinates, [nnz, *dense sizes]."""
-    if not pattern.sparse_dim():
-        return dense.unsqueeze(0).expand(pattern._nnz(), *dense.shape)
-    return dense[tuple(pattern._stored_indices.unbind(0))]
 
 
 @implements("to_dense")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau_core.sparse.conversion import gathered
 from flambeau_core.sparse.dispatch import is_sparse
+from flambeau_core.sparse.gathering import gathered
 
 __all__ = ["on_coordinates", "start", "values_of"]
 

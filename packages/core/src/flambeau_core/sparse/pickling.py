@@ -52,3 +52,8 @@ def deepcopy_sparse(tensor: Any, memo: dict[int, Any]) -> Any:
     copied.requires_grad_(tensor.requires_grad)
     memo[id(tensor)] = copied
     return copied
+
+
+# Files and copies stand above the class, which would have to look up to them.
+SparseTensor.__reduce_ex__ = lambda self, protocol: reduce_sparse(self)  # type: ignore[method-assign]
+SparseTensor.__deepcopy__ = deepcopy_sparse  # type: ignore[method-assign, assignment]

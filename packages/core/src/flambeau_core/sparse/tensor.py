@@ -16,6 +16,7 @@ import flambeau_core as fb
 from flambeau_core.layout import sparse_coo
 from flambeau_core.overrides import OVERRIDES, SPARSE
 from flambeau_core.sparse import dispatch
+from flambeau_core.sparse.gathering import gathered
 
 __all__ = ["SparseTensor", "make"]
 
@@ -106,8 +107,6 @@ class SparseTensor(Tensor):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        from .conversion import gathered
-
         if value is not None:
             value = gathered(value.to_dense(), self)
         self._stored_values.grad = value
@@ -236,16 +235,6 @@ class SparseTensor(Tensor):
         from .printing import sparse_text
 
         return sparse_text(self)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        from .pickling import reduce_sparse
-
-        return reduce_sparse(self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        from .pickling import deepcopy_sparse
-
-        return deepcopy_sparse(self, memo)
 
 
 def make(
