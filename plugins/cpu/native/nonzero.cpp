@@ -42,6 +42,7 @@ struct Rows {
   }
 
   int64_t count_set(int64_t begin, int64_t end) const {
+    if (begin == end) return 0;  // with a dimension of no elements there is no place to stand on
     int64_t found = 0;
     Cursor<1> cursor(loop, 1, begin);
     for (int64_t row = begin; row < end; ++row, cursor.next()) {
