@@ -166,8 +166,9 @@ static inline LogParts<vd> log_parts(vd x) {
   x = subnormal ? x * 0x1p52 : x;
   const vl u = bits(x);
   // An arithmetic shift of 64 bits is dear before AVX-512: keep the exponent biased.
-  const vl biased = (vl)((vul)(u - 0x3FE6A09E667F3BCD + (1023LL << 52)) >> 52);
-  const vd m = from_bits(u - ((biased - 1023) << 52));
+  // Unsigned, since the bits of a NaN leave the range.
+  const vl biased = (vl)(((vul)u - 0x3FE6A09E667F3BCDULL + (1023ULL << 52)) >> 52);
+  const vd m = from_bits((vl)((vul)u - ((vul)(biased - 1023) << 52)));
   const vd magic = splat<vd>(0x1.8p52);
   const vd e = from_bits(bits(magic) + biased) - magic - 1023.0;
   return {m - 1.0, subnormal ? e - 52.0 : e};
