@@ -198,6 +198,10 @@ def test_second_gradients(op: Declaration) -> None:
 DATA_DEPENDENT = {"bincount", "masked_select", "nonzero", "x[mask]"}
 
 
+# Their definitions look at values on the way, which forward mode inside vmap does not allow.
+VALUE_DEPENDENT = {"istft", "masked_select", "sparse.mm_amax"}
+
+
 @pytest.mark.parametrize("op", rows())
 def test_vmap(op: Declaration) -> None:
     if op.id in DATA_DEPENDENT:
@@ -210,6 +214,15 @@ def test_vmap(op: Declaration) -> None:
 @pytest.mark.parametrize("op", rows(differentiable=True))
 def test_forward_mode(op: Declaration) -> None:
     transform_checks.check_forward_mode(op, "cpu")
+
+
+@pytest.mark.parametrize("op", rows(differentiable=True))
+def test_transforms_nest(op: Declaration) -> None:
+    if op.id in VALUE_DEPENDENT:
+        with pytest.raises(RuntimeError, match="vmap: .*example"):
+            transform_checks.check_nesting(op, "cpu")
+    else:
+        transform_checks.check_nesting(op, "cpu")
 
 
 @pytest.mark.parametrize("op", rows(differentiable=True))

@@ -63,6 +63,25 @@ PyObject* call_transforms(const Op* op, size_t overload, Args& a) {
   return checked(result);
 }
 
+bool has_override(PyObject* o, int depth) {
+  if (is_tensor(o)) return false;
+  if (PyTuple_Check(o) || PyList_Check(o)) {
+    if (depth == 0) return false;  // lists may hold themselves
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
+      if (has_override(PySequence_Fast_GET_ITEM(o, i), depth - 1)) return true;
+    return false;
+  }
+  auto type = reinterpret_cast<PyObject*>(Py_TYPE(o));
+  return PyObject_HasAttrString(type, "__flambeau_function__") ||
+         PyObject_HasAttrString(type, "__torch_function__");
+}
+
+PyObject* show_foreign(const char* name, PyObject* x, PyObject* y) {
+  if (!has_override(x, 0) && !has_override(y, 0)) Py_RETURN_NOTIMPLEMENTED;
+  auto op = reinterpret_cast<PyObject*>(find_op(name));
+  return checked(PyObject_CallFunctionObjArgs(op, x, y, nullptr));
+}
+
 PyObject* show_operator(const char* name, PyObject* x, PyObject* y) {
   uint32_t seen = flags_now(x) | flags_now(y);
   if (!overridden(seen) && !transformed(seen)) return nullptr;

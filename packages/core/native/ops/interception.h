@@ -69,6 +69,10 @@ PyObject* call_transforms(const Op* op, size_t overload, Args& a);
 // An operator's op, called through the front door where somebody wants to see it; null if nobody.
 PyObject* show_operator(const char* op, PyObject* x, PyObject* y);
 PyObject* show_operator(const char* op, PyObject* x);
+// Arguments that are no tensors may still say what ops do with them, those in lists too.
+bool has_override(PyObject* o, int depth);
+// The op, if one of its arguments says what it does; NotImplemented otherwise.
+PyObject* show_foreign(const char* op, PyObject* x, PyObject* y);
 // The same for x[index] and x[index] = value.
 PyObject* show_get_item(PyObject* x, PyObject* index);
 PyObject* show_set_item(PyObject* x, PyObject* index, PyObject* value);

@@ -75,20 +75,6 @@ PyObject* run_named(const Op* op, const Overload& o, Args& a) {
   }
 }
 
-// Arguments that are no tensors may still say what ops do with them, those in lists too.
-bool has_override(PyObject* o, int depth) {
-  if (is_tensor(o)) return false;
-  if (PyTuple_Check(o) || PyList_Check(o)) {
-    if (depth == 0) return false;  // lists may hold themselves
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); i++)
-      if (has_override(PySequence_Fast_GET_ITEM(o, i), depth - 1)) return true;
-    return false;
-  }
-  auto type = reinterpret_cast<PyObject*>(Py_TYPE(o));
-  return PyObject_HasAttrString(type, "__flambeau_function__") ||
-         PyObject_HasAttrString(type, "__torch_function__");
-}
-
 }  // namespace
 
 std::string shown(const Op* op, const Schema& schema) {

@@ -40,7 +40,7 @@ PyObject* operate(const BinaryRow& r, const char* op, PyObject* x, PyObject* y) 
     if (__builtin_expect((flags_of(x, y) | attention) != 0, 0))
       if (PyObject* shown = show_operator(op, x, y)) return shown;
     Operands o;
-    if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
+    if (!o.read(x, y)) return show_foreign(op, x, y);
     return object(binary(r, o.a, o.b));
   });
 }
@@ -100,7 +100,7 @@ PyObject* power(PyObject* x, PyObject* y, PyObject*) {
     if (__builtin_expect((flags_of(x, y) | attention) != 0, 0))
       if (PyObject* shown = show_operator("pow", x, y)) return shown;
     Operands o;
-    if (!o.read(x, y)) Py_RETURN_NOTIMPLEMENTED;
+    if (!o.read(x, y)) return show_foreign("pow", x, y);
     return object(pow(o.a, o.b));
   });
 }

@@ -12,10 +12,18 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import GetSetDescriptorType, MethodDescriptorType
-from typing import Any
+from types import GetSetDescriptorType, MethodDescriptorType, WrapperDescriptorType
+from typing import TYPE_CHECKING, Any
 
 from . import _C
+
+if TYPE_CHECKING:
+    from .overridable import (
+        get_ignored_functions,
+        get_overridable_functions,
+        get_testing_overrides,
+        resolve_name,
+    )
 
 __all__ = [
     "BaseTorchFunctionMode",
@@ -26,6 +34,9 @@ __all__ = [
     "call",
     "change_class",
     "disabled",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
     "handle_torch_function",
     "has_torch_function",
     "install",
@@ -36,6 +47,12 @@ __all__ = [
     "wrap_torch_function",
 ]
 
+INVENTORIES = {
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "resolve_name",
+}
 Tensor = _C.Tensor
 NAMES = ("__flambeau_function__", "__torch_function__")
 # Bits of _C.attend; see ops/interception.h.
@@ -240,9 +257,12 @@ def _default(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None
         return NotImplemented
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
-    # Attributes and the gradient are what they are.
-    name = getattr(func, "__name__", "")
-    return result if name in ("__get__", "__set__") else _converted(result, cls)
+    attribute = getattr(getattr(func, "__self__", None), "__name__", "")
+    return result if attribute in UNCONVERTED else _converted(result, cls)
+
+
+# Attributes that are what they are: the gradient is of the class that the graph gave it.
+UNCONVERTED = {"grad", "_base"}
 
 
 def _init_subclass(cls: Any, /, **kwargs: Any) -> None:
@@ -250,22 +270,30 @@ def _init_subclass(cls: Any, /, **kwargs: Any) -> None:
     if "_interception" in vars(cls):
         return
     cls._interception = OVERRIDES if _implementation(cls) is not None else 0
-    if any(name in vars(cls) for name in NAMES) and cls._interception:
+    if not cls._interception:
+        return
+    if any(name in vars(cls) for name in NAMES):
         _route_attributes(cls)
+    elif not _redefined(cls, "data"):
+        cls.data = _routed_attribute(vars(Tensor)["data"])
 
 
 # Read at every turn, also by the machinery of overriding itself.
 UNROUTED = {"__dict__", "as_subclass", "grad_fn", "_interception"}
+# What Python itself asks of an object.
+ASKED = {"__bool__", "__complex__", "__contains__", "__float__", "__index__", "__int__", "__len__"}
 
 
 def _route_attributes(cls: type) -> None:
     """Attributes and methods that are no ops go through the class's own function too."""
     for name, member in vars(Tensor).items():
-        if name.startswith("_") or name in UNROUTED or _redefined(cls, name):
+        if (name.startswith("_") and name not in ASKED) or name in UNROUTED:
+            continue
+        if _redefined(cls, name):
             continue
         if isinstance(member, GetSetDescriptorType):
             setattr(cls, name, _routed_attribute(member))
-        elif isinstance(member, MethodDescriptorType):
+        elif isinstance(member, (MethodDescriptorType, WrapperDescriptorType)) or name in ASKED:
             setattr(cls, name, _routed_method(member))
 
 
@@ -304,6 +332,9 @@ def install() -> None:
         setattr(Tensor, name, classmethod(_default))
     Tensor.__init_subclass__ = classmethod(_init_subclass)  # type: ignore[method-assign, assignment]
     Tensor._interception = 0
+    for disabling in (DisableTorchFunction, DisableTorchFunctionSubclass):
+        setattr(_C, disabling.__name__, disabling)
+    _C._disabled_torch_function_impl = _disabled_torch_function_impl  # type: ignore[attr-defined]
 
 
 # ---- for libraries that dispatch themselves -----------------------------------------
@@ -347,11 +378,12 @@ def is_tensor_method_or_property(func: Any) -> bool:
     return name in ("__get__", "__set__") or getattr(Tensor, str(name), None) is func
 
 
-def resolve_name(func: Any) -> str | None:
-    """The name by which a function that overrides may see is known, None for others."""
-    name = getattr(func, "__name__", None)
-    if name is None:
-        return None
-    if getattr(_C, name, None) is func:
-        return f"flambeau.{name}"
-    return f"flambeau.Tensor.{name}" if getattr(Tensor, name, None) is func else None
+# ---- inventories, which need all namespaces of ops ------------------------------------
+
+
+def __getattr__(name: str) -> Any:
+    if name in INVENTORIES:
+        from . import overridable
+
+        return getattr(overridable, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,12 @@ from typing import Any
 
 import flambeau_core as fb
 from flambeau_core import Tensor
-from flambeau_core.overrides import DisableTorchFunctionSubclass, change_class, disabled
+from flambeau_core.overrides import (
+    OVERRIDES,
+    DisableTorchFunctionSubclass,
+    change_class,
+    disabled,
+)
 from flambeau_core.parameter_type import set_parameter_type
 
 __all__ = [
@@ -19,11 +24,23 @@ __all__ = [
 ]
 
 
-class Parameter(Tensor):
+class _ParameterType(type(Tensor)):  # type: ignore[misc]
+    """Lets tensors of overriding classes count as instances of `Parameter` once they are some."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return super().__instancecheck__(instance) or (
+            cls is Parameter
+            and isinstance(instance, Tensor)
+            and getattr(instance, "_is_param", False)
+        )
+
+
+class Parameter(Tensor, metaclass=_ParameterType):
     """A tensor that a `Module` registers for training when it becomes an attribute.
 
     `data` (any shape; an empty tensor when left out) shares its memory with the parameter.
-    `requires_grad` is on unless said otherwise, also under `no_grad`.
+    `requires_grad` is on unless said otherwise, also under `no_grad`. Data of a class that says
+    what ops do with its instances stays one of that class.
     """
 
     __torch_function__ = disabled  # ops take it for a plain tensor
@@ -31,6 +48,8 @@ class Parameter(Tensor):
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
             data = fb.empty(0)
+        if cls is Parameter and type(data)._interception & OVERRIDES:
+            return _kept_class(data, requires_grad)
         return Tensor._make_subclass(cls, data, requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
@@ -47,6 +66,19 @@ class Parameter(Tensor):
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+def _kept_class(data: Any, requires_grad: bool) -> Any:
+    """A parameter that stays an instance of the class that says what ops do with it."""
+    parameter = data.detach()
+    if type(parameter) is not type(data):
+        raise RuntimeError(
+            f"Parameter: detach() of a {type(data).__name__} gives a {type(parameter).__name__}; "
+            "a parameter must be of the same class as its data"
+        )
+    parameter.requires_grad_(requires_grad)
+    parameter._is_param = True
+    return parameter
 
 
 # Core writes and reads parameters in files by the class that it is told of.

@@ -13,7 +13,7 @@ from flambeau_testing.comparison import values_of
 from flambeau_testing.op_checks import outputs, place, rebuilt, with_gradients
 from flambeau_testing.op_samples.declaration import Declaration, Sample
 
-__all__ = ["check_forward_mode", "check_vmap"]
+__all__ = ["check_forward_mode", "check_nesting", "check_vmap"]
 
 # An example differs from the next by so little that it stays in the op's domain.
 SCALES = (1.0, 0.99, 1.01)
@@ -105,4 +105,47 @@ def check_forward_mode(op: Declaration, device: str) -> None:
         by_reverse = sum(float((g * v).sum()) for g, v in zip(grads, tangents) if g is not None)
         assert np.isclose(by_forward, by_reverse, 1e-8, 1e-8, equal_nan=True), (
             f"{op.id}: forward mode gives {by_forward}, reverse mode {by_reverse}"
+        )
+
+
+def check_nesting(op: Declaration, device: str) -> None:
+    """A batch of derivatives is what a loop of derivatives gives.
+
+    Forward mode over all variables batched; reverse mode with the first variable shared, whose
+    gradients must stay apart, an example each.
+    """
+    rng = np.random.default_rng(11)
+    for sample in op.drawn():
+        placed, variables = with_gradients(sample, device)
+        if not variables:
+            continue
+        function = rebuilt(op, placed, variables)
+        n = len(variables)
+        wholes = [_examples(v.detach()) for v in variables]
+        tangents = [fb.from_numpy(rng.normal(size=w.shape)).to(w.device) for w in wholes]
+
+        def pushed(*given: fb.Tensor) -> Any:
+            return func.jvp(function, given[:n], given[n:])[1]  # noqa: B023
+
+        _check_loop(f"vmap(jvp) of {op.id}", pushed, [*wholes, *tangents], [0] * (2 * n))
+
+        def total(*given: fb.Tensor) -> Any:
+            return sum(y.sin().sum() for y in function(*given))  # noqa: B023
+
+        shared = [variables[0].detach(), *wholes[1:]] if n > 1 else wholes
+        dims = [None, *[0] * (n - 1)] if n > 1 else [0]
+        gradients = func.grad(total, argnums=tuple(range(n)))
+        _check_loop(f"vmap(grad) of {op.id}", gradients, shared, dims)
+
+
+def _check_loop(what: str, function: Callable[..., Any], given: list[Any], dims: list[Any]) -> None:
+    got = func.vmap(function, tuple(dims))(*given)
+    each = [
+        function(*(x if d is None else x[i].clone() for x, d in zip(given, dims)))
+        for i in range(len(SCALES))
+    ]
+    for k, value in enumerate(got):
+        wanted = fb.stack([e[k] for e in each])
+        assert np.allclose(values_of(value), values_of(wanted), 1e-7, 1e-7, equal_nan=True), (
+            f"{what}:\n{value}\ninstead of\n{wanted}"
         )
