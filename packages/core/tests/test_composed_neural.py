@@ -227,3 +227,41 @@ def test_binary_cross_entropy() -> None:
     )
     with pytest.raises(RuntimeError, match="between 0 and 1"):
         nn_ops.binary_cross_entropy(p + 1, target)
+
+
+@pytest.mark.parametrize("name", ["hardtanh", "relu6", "hardsigmoid", "softshrink"])
+def test_steps_of_nan_are_flat(name: str) -> None:
+    x = fb.tensor([math.nan, 0.75, 9.0], requires_grad=True)
+    result = getattr(nn_ops, name)(x)
+    assert result.isnan().tolist() == [True, False, False]
+    (grad,) = fb.autograd.grad(result.sum(), x)
+    assert grad[0] == 0 and grad[1] != 0
+
+
+def test_relu_of_nan_has_its_slope_above_zero() -> None:
+    x = fb.tensor([math.nan, 0.0, 2.0], requires_grad=True)
+    (grad,) = fb.autograd.grad(fb.relu(x).sum(), x)
+    assert grad.tolist() == [1.0, 0.0, 1.0]
+    (grad,) = fb.autograd.grad(fb.hardshrink(x).sum(), x)
+    assert grad.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_hard_steps_of_whole_numbers() -> None:
+    x = fb.tensor([-9, 2, 7])
+    assert nn_ops.hardtanh(x, -3, 4).tolist() == [-3, 2, 4]
+    assert nn_ops.relu6(x).tolist() == [0, 2, 6] and nn_ops.relu6(x).dtype == fb.int64
+
+
+def test_ctc_gradient_is_that_of_normalized_rows() -> None:
+    """Also of rows that do not sum to 1: the row's probabilities less those of the labels."""
+    logs = fb.tensor([[[-0.5, -2.0, -3.0]]], dtype=fb.float64, requires_grad=True)
+    loss = nn_ops.ctc_loss(logs, fb.tensor([[1]]), [1], [1], reduction="sum")
+    assert loss.item() == 2.0
+    (grad,) = fb.autograd.grad(loss, logs)
+    close(grad, [[[math.exp(-0.5), math.exp(-2.0) - 1, math.exp(-3.0)]]])
+
+
+def test_batch_norm_of_nothing() -> None:
+    assert fb.nn_ops.batch_norm(fb.ones(0), None, None, training=True).shape == (0,)
+    with pytest.raises(IndexError, match="batch_norm"):
+        fb.nn_ops.batch_norm(fb.ones(3), None, None, training=True)

@@ -155,3 +155,18 @@ def test_whole_numbers_keep_their_dtype(dtype: Any) -> None:
     result = fb.addbmm(fb.ones(2, 2, dtype=dtype), batch1, batch2)
     assert result.dtype == dtype
     assert result.tolist() == [[25, 25], [43, 43]]
+
+
+def test_einsum_of_one_operand_sums_in_int64() -> None:
+    x = fb.tensor([[100, 27], [100, 1]], dtype=fb.int8)
+    assert fb.einsum("ij->i", x).tolist() == [127, 101]
+    assert fb.einsum("ij->j", x).tolist() == [200, 28]
+    assert fb.einsum("ij->j", x).dtype == fb.int64
+    assert fb.einsum("ij->ji", x).dtype == fb.int8
+
+
+def test_baddbmm_of_whole_numbers_drops_fractions() -> None:
+    ones = fb.ones(1, 2, 2, dtype=fb.int64)
+    assert fb.baddbmm(ones, ones, ones, beta=1.9, alpha=2.5).tolist() == [[[5, 5], [5, 5]]]
+    with pytest.raises(RuntimeError, match="beta and alpha"):
+        fb.addmm(ones[0], ones[0], ones[0], beta=0.5)

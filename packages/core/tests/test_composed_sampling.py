@@ -102,3 +102,10 @@ def test_generators_repeat() -> None:
         generator = fb.Generator().manual_seed(5)
         draws.append(fb.multinomial(weights, 10, generator=generator).tolist())
     assert draws[0] == draws[1]
+
+
+def test_probabilities_of_draws_have_a_gradient_of_zero() -> None:
+    p = fb.tensor([0.0, 0.5, 1.0], requires_grad=True)
+    draws = fb.bernoulli(p)
+    assert draws.requires_grad and draws[0] == 0 and draws[2] == 1
+    assert fb.autograd.grad(draws.sum(), p)[0].tolist() == [0.0, 0.0, 0.0]

@@ -247,3 +247,22 @@ def test_differences_and_integrals() -> None:
     close(fb.trapezoid(y, x), np.trapezoid(y.numpy(), x.numpy()))
     close(fb.trapezoid(y, dx=0.5, dim=0), np.trapezoid(y.numpy(), dx=0.5, axis=0))
     close(fb.cumulative_trapezoid(y, x)[:, -1], np.trapezoid(y.numpy(), x.numpy()))
+
+
+def test_logsumexp_of_large_complex_numbers() -> None:
+    x = fb.tensor([1000 + 1j, 1000 + 1j], dtype=fb.complex128)
+    value = fb.logsumexp(x, 0).item()
+    assert value == pytest.approx(1000 + math.log(2) + 1j, rel=1e-12)
+
+
+def test_no_difference_is_the_tensor_itself() -> None:
+    x = numbers(2, 3)
+    close(fb.diff(x, 0, prepend=x, append=x), x.numpy())
+
+
+def test_quantiles_of_one_number_know_their_dimensions() -> None:
+    x = fb.tensor(2.5)
+    assert fb.quantile(x, 0.5, dim=-1) == 2.5
+    for function in (fb.quantile, fb.nanquantile):
+        with pytest.raises(IndexError, match="17"):
+            function(x, 0.5, dim=17)

@@ -296,3 +296,23 @@ def test_tensors_that_were_never_filled() -> None:
 
     assert fb.Tensor.__new__(fb.Tensor).numel() == 0
     assert Bare().numel() == 0 and (Bare() + 1).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: fb.roll(fb.tensor(1.0), 0, 0), IndexError),
+        (lambda: fb.amax(fb.ones(5, 0, 5)), RuntimeError),
+        (lambda: fb.amin(fb.ones(5, 0, 5), 1), IndexError),
+        (lambda: fb.narrow_copy(A, -3, 0, 0), IndexError),
+        (lambda: fb.narrow_copy(A, 3, 0, 0), RuntimeError),
+        (lambda: fb.ones(2, dtype=fb.complex64).absolute_(), RuntimeError),
+        (lambda: fb.ones(2, requires_grad=True).resize_as_(A), RuntimeError),
+        (lambda: fb.triu_indices(2, 2, dtype=fb.float32), NotImplementedError),
+        (lambda: fb.broadcast_shapes((2, -1), (2, 2)), ValueError),
+    ],
+)
+def test_types_of_refusals(call: Callable[[], Any], error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        call()
+    assert type(caught.value) is error

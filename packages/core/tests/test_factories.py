@@ -261,3 +261,30 @@ def test_empty_strided() -> None:
     x = fb.empty_strided((2, 3), (1, 2))
     assert x.stride() == (1, 2) and not x.is_contiguous()
     assert fb.empty_strided((0, 3), (3, 1)).numel() == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "error"),
+    [
+        ([[1], 2], None, TypeError),
+        ([1, [2]], None, TypeError),
+        ([[1], [2, 3]], None, ValueError),
+        (["a"], None, ValueError),
+        ([1, "a"], None, TypeError),
+        ([None], None, RuntimeError),
+        ([None], fb.float32, TypeError),
+        (math.nan, fb.int64, RuntimeError),
+        ([128], fb.int8, RuntimeError),
+        (2**40, fb.int32, RuntimeError),
+        ([fb.ones(2)], None, ValueError),
+    ],
+)
+def test_what_is_no_array_of_numbers(data: Any, dtype: Any, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        fb.tensor(data, dtype=dtype)
+    assert type(caught.value) is error
+
+
+def test_tensors_of_one_element_count_as_numbers() -> None:
+    assert fb.tensor([fb.ones(1), fb.ones(1, 1) * 2]).tolist() == [1.0, 2.0]
+    assert fb.tensor([1j, 0], dtype=fb.bool).tolist() == [True, False]

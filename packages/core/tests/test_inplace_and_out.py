@@ -171,3 +171,32 @@ def test_augmented_operators() -> None:
     assert y.tolist() == [0.25, 0.25]
     with pytest.raises(TypeError):
         y += "text"
+
+
+def test_out_that_takes_one_dtype_only() -> None:
+    x = fb.tensor([[0.0, 2.0], [3.0, 0.0]])
+    places = fb.empty(0, dtype=fb.int64)
+    assert fb.nonzero(x, out=places) is places
+    assert places.tolist() == [[0, 1], [1, 0]]
+    product = fb.empty(0)
+    assert fb.nn_ops.linear(x, x, out=product).tolist() == [[4.0, 0.0], [0.0, 9.0]]
+    index = fb.zeros(1, 2, dtype=fb.int64)
+    wide = fb.empty(0, dtype=fb.float64)
+    for call in (
+        lambda: fb.nonzero(x, out=fb.empty(0)),
+        lambda: fb.nn_ops.linear(x, x, out=wide),
+        lambda: fb.gather(x, 0, index, out=wide),
+        lambda: fb.linspace(0, 1, 3, dtype=fb.float32, out=wide),
+        lambda: fb.logspace(0, 1, 3, dtype=fb.float32, out=wide),
+        lambda: fb.eye(2, dtype=fb.float32, out=wide),
+        lambda: fb.multinomial(fb.ones(3), 2, out=wide),
+    ):
+        with pytest.raises(RuntimeError, match="expected out of type"):
+            call()
+
+
+def test_out_gives_factories_their_dtype() -> None:
+    for dtype in (fb.float64, fb.int64, fb.complex64):
+        assert fb.eye(1, out=fb.empty(0, dtype=dtype)).tolist() == [[1]]
+        assert fb.logspace(0, 2, 3, out=fb.empty(0, dtype=dtype)).tolist() == [1, 10, 100]
+        assert fb.ones(1, out=fb.empty(0, dtype=dtype)).tolist() == [1]

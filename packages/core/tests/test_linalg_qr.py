@@ -62,3 +62,10 @@ def test_arguments_are_refused() -> None:
         fb.linalg.householder_product(fb.ones(2, 3), fb.ones(2))
     with pytest.raises(RuntimeError, match="ormqr: "):
         fb.ormqr(fb.ones(3, 2), fb.ones(2), fb.ones(2, 2))
+
+
+def test_a_product_of_no_reflections_stays_in_the_graph() -> None:
+    A = fb.ones(3, 2, requires_grad=True)
+    Q = fb.linalg.householder_product(A, fb.ones(0))
+    assert Q.tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    assert fb.autograd.grad(Q.sum(), A)[0].count_nonzero() == 0

@@ -156,3 +156,9 @@ def test_errors(
 ) -> None:
     with pytest.raises(error):
         getattr(masked, name)(*arguments, **named)
+
+
+def test_a_fractional_correction_keeps_the_dtype() -> None:
+    x = fb.tensor([1.0, 2.0, 3.0], dtype=fb.float16)
+    spread = fb.masked.var(x, correction=0.5, keepdim=True)
+    assert spread.dtype == fb.float16 and spread.item() == pytest.approx(0.8, abs=1e-3)

@@ -61,3 +61,11 @@ def test_group() -> None:
         fb.native_group_norm(x, None, None, 2, 6, 3, 4, EPS)
     with pytest.raises(RuntimeError, match="elements"):
         fb.native_group_norm(x, None, None, 2, 6, 4, 2, EPS)
+
+
+@pytest.mark.parametrize("dtype", [fb.float16, fb.bfloat16, fb.float32])
+def test_statistics_have_the_dtype_of_the_input(dtype: fb.dtype) -> None:
+    x = fb.arange(12.0).reshape(3, 4).to(dtype)
+    assert [t.dtype for t in fb.native_layer_norm(x, [4], None, None, 1e-5)] == [dtype] * 3
+    parts = fb.native_batch_norm(x, None, None, None, None, True, 0.1, 1e-5)
+    assert [t.dtype for t in parts] == [dtype] * 3

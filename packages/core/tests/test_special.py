@@ -355,3 +355,17 @@ def test_divisors() -> None:
     for wrong in (fb.ones(2), fb.ones(2, dtype=fb.bool)):
         with pytest.raises(NotImplementedError):
             fb.lcm(wrong, wrong)
+
+
+def test_degrees_beyond_int64_count_as_negative() -> None:
+    x, n = fb.tensor([0.5, 0.5]), fb.tensor([1e20, -1.0])
+    for name in ("chebyshev_polynomial_v", "hermite_polynomial_h", "legendre_polynomial_p"):
+        assert getattr(special, name)(x, n).tolist() == [0.0, 0.0]
+
+
+def test_logit_outside_of_its_domain_has_no_slope() -> None:
+    x = fb.tensor([-0.5, 0.5, 1.5], requires_grad=True)
+    (grad,) = fb.autograd.grad(fb.logit(x).sum(), x)
+    close(grad, [NAN, 4.0, NAN])
+    (grad,) = fb.autograd.grad(fb.logit(x, eps=0.25).sum(), x)
+    close(grad, [0.0, 4.0, 0.0])

@@ -9,10 +9,10 @@ namespace {
 constexpr double kHighestDegree = 1e6;
 
 // From p(0) = 1, p(1) and p(k + 1) = following(k, p(k), p(k - 1)). Degrees count by their whole
-// part; negative and infinite ones and NaN give 0, as in PyTorch, those too high NaN.
+// part; negative ones, NaN and those beyond int64 give 0, as in PyTorch, those too high NaN.
 template <class Following>
 double recurrence(double degree, double first, const Following& following) {
-  if (!(degree > -1 && degree < HUGE_VAL)) return 0;
+  if (!(degree > -1 && degree < 0x1p63)) return 0;
   if (degree > kHighestDegree) return __builtin_nan("");
   const int n = static_cast<int>(degree);
   double before = 1, p = first;

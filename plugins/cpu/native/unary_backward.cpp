@@ -12,7 +12,7 @@ struct ReluBackward : Plain {
   using Plain::Plain;
   template <class T>
   T operator()(T g, T y) const {
-    return y > T(0) ? g : T(0);
+    return y <= T(0) ? T(0) : g;
   }
 };
 

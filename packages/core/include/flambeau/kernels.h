@@ -163,7 +163,7 @@ static const
         {"lerp", "ternary", 'c', 1, "", "in: a, b, w: a + w * (b - a), from the nearer end"},
         {"clamp", "ternary", 'p', 1, "", "in: x, lo or NULL, hi or NULL; NaN stays NaN"},
         /* -- gradients of elementwise ops, in: gradient, saved */
-        {"relu_backward", "unary_backward", 'c', 1, "", "in: g, output: g where output > 0"},
+        {"relu_backward", "unary_backward", 'c', 1, "", "in: g, output: g but 0 where output <= 0"},
         {"sigmoid_backward", "unary_backward", 'c', 2, "", "in: g, output"},
         {"tanh_backward", "unary_backward", 'c', 2, "", "in: g, output"},
         {"gelu_backward", "unary_backward", 'c', 16, "i:tanh", "in: g, input"},

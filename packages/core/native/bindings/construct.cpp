@@ -9,6 +9,7 @@
 #include "dispatch/promotion.h"
 #include "ops/api.h"
 #include "ops/factory.h"
+#include "ops/scalar_range.h"
 #include "ops/scalars.h"
 
 namespace flambeau {
@@ -16,7 +17,6 @@ namespace {
 
 bool is_list(PyObject* o) {
   return PyList_Check(o) || PyTuple_Check(o) || PyRange_Check(o) ||
-         (is_tensor(o) && as_tensor(o)->ndim() > 0) ||
          (is_foreign_array(o) && PySequence_Check(o) && PySequence_Size(o) >= 0);
 }
 
@@ -68,7 +68,8 @@ class Items {
 // A nested sequence of numbers: its shape first, then its values in order.
 class Nested {
  public:
-  explicit Nested(PyObject* data) { measure(data); }
+  // `wanted` is the dtype that the values will have, or -1.
+  Nested(PyObject* data, int wanted) : wanted_(wanted) { walk(data, 0); }
 
   Dims shape;
   int dtype() const {
@@ -90,11 +91,11 @@ class Nested {
   }
 
  private:
-  void measure(PyObject* data) { walk(data, 0); }
-
   // Sees every element: all levels must be of one length, numbers decide the type.
   void walk(PyObject* o, int depth) {
     if (!is_list(o)) {
+      if (PyUnicode_Check(o) && depth && deepest_ < 0)  // a sequence of itself
+        fail(ErrorKind::Value, "too many dimensions 'str'");
       if (deepest_ >= 0 && depth != deepest_) fail_ragged(depth);
       deepest_ = depth;
       return see(o);
@@ -120,7 +121,7 @@ class Nested {
   }
 
   [[noreturn]] void fail_ragged(int depth) {
-    fail(ErrorKind::Value,
+    fail(ErrorKind::Type,
          "expected sequence of length %lld at dim %d (got a number or another depth)",
          depth < shape.n ? static_cast<long long>(shape[depth]) : 0LL, depth);
   }
@@ -128,6 +129,10 @@ class Nested {
   void see(PyObject* o) {
     any_ = true;
     if (is_tensor(o)) {
+      if (as_tensor(o)->numel() != 1)
+        fail(ErrorKind::Value,
+             "only one element tensors can be converted to Python scalars, but got shape %s",
+             to_string(as_tensor(o)->shape()).c_str());
       DType d = as_tensor(o)->dtype();
       found_ = found_ < 0 ? d : promote(DType(found_), d);
       return;
@@ -139,6 +144,9 @@ class Nested {
     Slot s;
     if (!number_from(o, s)) {
       if (PyUnicode_Check(o)) fail(ErrorKind::Type, "new(): invalid data type 'str'");
+      if (wanted_ >= 0)
+        fail(ErrorKind::Type, "must be a number of type %s, not %s", info(wanted_).name,
+             Py_TYPE(o)->tp_name);
       fail(ErrorKind::Runtime, "Could not infer dtype of %s", Py_TYPE(o)->tp_name);
     }
     category_ = std::max(category_, s.category);
@@ -160,17 +168,19 @@ class Nested {
     if (!number_from(o, slot))
       fail(ErrorKind::Type, "must be real number, not %s", Py_TYPE(o)->tp_name);
     Scalar s = number_of(slot);
-    if (s.category == Category::Complex && !is_complex(d))
+    if (s.category == Category::Complex && !is_complex(d) && d != FB_BOOL)
       fail(ErrorKind::Type, "can't convert complex to %s", info(d).name);
     if (is_integral(d) && s.category == Category::Floating && !std::isfinite(s.f))
-      fail(ErrorKind::Value, "cannot convert float %s to integer",
+      fail(ErrorKind::Runtime, "cannot convert float %s to integer",
            std::isnan(s.f) ? "NaN" : "infinity");
+    if (is_integral(d) && itemsize(d) < 8 && d != FB_UINT8 && s.category <= Category::Integer)
+      check_holds(DType(d), s);
     if (d == FB_UINT8 && s.category <= Category::Integer && (s.i < -255 || s.i > 255))
       fail(ErrorKind::Runtime, "value cannot be converted to type uint8_t without overflow");
     store_scalar(to, d, s);
   }
 
-  int deepest_ = -1, found_ = -1;
+  int wanted_, deepest_ = -1, found_ = -1;
   bool any_ = false;
   Category category_ = Category::Bool;
 };
@@ -205,10 +215,10 @@ Ref tensor_from(PyObject* data, int dtype, Device device) {
             : s.category == Category::Integer ? FB_INT64
                                               : int(default_dtype());
     host = empty(Ints(), DType(d), Device{cpu_device(), 0});
-    Nested n(data);
+    Nested n(data, d);
     n.fill(data, static_cast<char*>(host->arr.data), d);
   } else {
-    Nested n(data);
+    Nested n(data, dtype);
     int d = dtype >= 0 ? dtype : n.dtype();
     host = empty(n.shape, DType(d), Device{cpu_device(), 0});
     if (host->numel()) n.fill(data, static_cast<char*>(host->arr.data), d);

@@ -28,7 +28,7 @@ struct ActivationRow {
 };
 
 Ref relu_gradient(const Ref& g, const Ref& y, const fb_param*) {
-  return where(binary("gt", y, 0), g, Scalar(0.0));
+  return where(binary("le", y, 0), Scalar(0.0), g);
 }
 
 Ref sigmoid_gradient(const Ref& g, const Ref& y, const fb_param*) {

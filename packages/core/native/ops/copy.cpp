@@ -362,6 +362,8 @@ PyObject* run_resize(Args& a) {
   return boxed(t);
 }
 PyObject* run_resize_as(Args& a) {
+  if (requires_grad(a.tensor(0)))
+    fail(ErrorKind::Runtime, "resize_as_: cannot resize variables that require grad");
   resize(a.tensor(0), a.tensor(1)->shape());
   return boxed(a.tensor(0));
 }

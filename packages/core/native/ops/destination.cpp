@@ -113,6 +113,15 @@ void check_out_device(const char* op, const Args& a) {
   if (decisive) check_same_device(op, decisive, a.destination);
 }
 
+// What makes numbers in any dtype makes them in that of out=, unless another is asked for.
+void take_dtype(const Schema& schema, Args& a, DType out) {
+  for (int i = 0; i < a.n; i++)
+    if (schema.params[i].kind == Kind::DType && schema.params[i].name == "dtype" && !a.given(i)) {
+      a.slot[i].tag = Slot::DType_;
+      a.slot[i].i = out;
+    }
+}
+
 }  // namespace
 
 PyObject* run_out(const Overload& o, Args& a) {
@@ -129,6 +138,7 @@ PyObject* run_out(const Overload& o, Args& a) {
   if (single) {
     check_normal(name, as_tensor(a.out));
     a.destination = as_tensor(a.out);
+    if (o.schema.exact_out) take_dtype(o.schema, a, a.destination->dtype());
     check_out_device(name, a);
   }
   PyObject* result = o.impl(a);

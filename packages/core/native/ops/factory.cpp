@@ -227,10 +227,10 @@ PyObject* run_empty_strided(Args& a) {
 }  // namespace
 
 void declare_factory() {
-  declare("empty(int[]* size" + options, run_empty, kFunction | kOut);
-  declare("zeros(int[]* size" + options, run_zeros, kFunction | kOut);
-  declare("ones(int[]* size" + options, run_ones, kFunction | kOut);
-  declare("full(int[] size, Scalar fill_value" + options, run_full, kFunction | kOut);
+  declare("empty(int[]* size" + options, run_empty, kFunction | kOut | kExactOut);
+  declare("zeros(int[]* size" + options, run_zeros, kFunction | kOut | kExactOut);
+  declare("ones(int[]* size" + options, run_ones, kFunction | kOut | kExactOut);
+  declare("full(int[] size, Scalar fill_value" + options, run_full, kFunction | kOut | kExactOut);
   declare("empty_strided(int[] size, int[] stride" + options, run_empty_strided, kFunction);
   declare("scalar_tensor(Scalar s" + options, run_scalar_tensor, kFunction);
   for (const LikeRow& r : like_rows) {
@@ -240,10 +240,11 @@ void declare_factory() {
   }
   declare("full_like(Tensor self, Scalar fill_value" + options, run_full_like, kFunction);
   declare("new_full(Tensor self, int[] size, Scalar fill_value" + options, run_new_full, kMethod);
-  declare("arange(Scalar end" + options, run_arange_end, kFunction | kOut);
-  declare("arange(Scalar start, Scalar end, Scalar step=1" + options, run_arange, kFunction | kOut);
+  declare("arange(Scalar end" + options, run_arange_end, kFunction | kOut | kExactOut);
+  declare("arange(Scalar start, Scalar end, Scalar step=1" + options, run_arange,
+          kFunction | kOut | kExactOut);
   declare("linspace(Operand start, Operand end, int steps" + options, run_linspace,
-          kFunction | kOut);
+          kFunction | kOut | kExactOut);
 }
 
 }  // namespace flambeau

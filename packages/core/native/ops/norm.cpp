@@ -180,6 +180,7 @@ PyObject* run_batch_norm(Args& a) {
   Ref x = a.tensor(0), weight = a.tensor(3), bias = a.tensor(4);
   Tensor *running_mean = a.tensor(1), *running_var = a.tensor(2);
   BatchNorm n{a.flag(5), a.real(6), a.real(7)};
+  if (x->ndim() < 2 && x->numel() == 0) return object(mul(x, 1));  // there is nothing to normalize
   check_batch_norm(a, n);
   if (!runs_whole(kernel_id("batch_norm"), x, {running_mean, running_var, weight, bias}))
     return object(batch_norm_definition(x, running_mean, running_var, weight, bias, n));

@@ -148,7 +148,11 @@ Ref extreme(const ExtremeRow& r, Tensor* t, const Dims& dims, bool keepdim) {
 PyObject* run_extreme(Args& a) {
   auto& r = *static_cast<const ExtremeRow*>(a.row);
   Tensor* t = a.tensor(0);
-  return object(extreme(r, t, reduced_dims(r.name, t, a.given(1) ? a.ints(1) : Ints()), a.flag(2)));
+  Ints dims = a.given(1) ? a.ints(1) : Ints();
+  if (dims.n == 0 && t->numel() == 0)
+    fail(ErrorKind::Runtime, "%s(): Expected reduction dim to be specified for the shape %s",
+         r.name, to_string(t->shape()).c_str());
+  return object(extreme(r, t, reduced_dims(r.name, t, dims), a.flag(2)));
 }
 
 // ---- prod: one dimension, or all ----

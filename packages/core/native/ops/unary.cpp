@@ -229,7 +229,8 @@ Ref unary(const UnaryRow& row, Tensor* x, Tensor* destination) {
 }
 
 PyObject* run_unary(Args& a) {
-  if (a.op->inplace && is_complex(a.tensor(0)->dtype()) && !std::strcmp(a.op->name, "abs_"))
+  if (a.op->inplace && is_complex(a.tensor(0)->dtype()) &&
+      (!std::strcmp(a.op->name, "abs_") || !std::strcmp(a.op->name, "absolute_")))
     fail(ErrorKind::Runtime, "In-place abs is not supported for complex tensors.");
   return object(apply(*static_cast<const UnaryRow*>(a.row), a.tensor(0), a.destination));
 }

@@ -39,14 +39,14 @@ __all__ = [
 ]
 
 _GAINS = {
-    "linear": 1.0,
-    "conv1d": 1.0,
-    "conv2d": 1.0,
-    "conv3d": 1.0,
-    "conv_transpose1d": 1.0,
-    "conv_transpose2d": 1.0,
-    "conv_transpose3d": 1.0,
-    "sigmoid": 1.0,
+    "linear": 1,
+    "conv1d": 1,
+    "conv2d": 1,
+    "conv3d": 1,
+    "conv_transpose1d": 1,
+    "conv_transpose2d": 1,
+    "conv_transpose3d": 1,
+    "sigmoid": 1,
     "tanh": 5.0 / 3,
     "relu": math.sqrt(2.0),
     "selu": 3.0 / 4,

@@ -94,6 +94,13 @@ def logsigmoid(x: fb.Tensor) -> fb.Tensor:
     return x.masked_fill(x >= 0, 0) - negative_magnitude(x).exp().log1p()
 
 
+def _between(
+    x: fb.Tensor, low: float, high: float, line: fb.Tensor, least: float, most: float
+) -> fb.Tensor:
+    """``line`` where ``low < x < high``, else it limited; only there does it have a gradient."""
+    return fb.where((x > low) & (x < high), line, line.detach().clamp(least, most))
+
+
 @op(
     "hardtanh(Tensor self, float min_val=-1.0, float max_val=1.0, bool inplace=False) -> Tensor",
     namespace="nn",
@@ -103,8 +110,9 @@ def hardtanh(x: fb.Tensor, min_val: float, max_val: float) -> fb.Tensor:
     """``x`` limited to ``[min_val, max_val]``; the derivative at both limits is 0."""
     if min_val > max_val:
         raise ValueError(f"hardtanh: min_val {min_val} cannot be greater than max_val {max_val}")
-    limited = x.masked_fill(x <= min_val, min_val).masked_fill(x >= max_val, max_val)
-    return limited
+    if not x.is_floating_point():
+        return x.clamp(int(min_val), int(max_val))
+    return _between(x, min_val, max_val, x, min_val, max_val)
 
 
 @op("relu6(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
@@ -118,8 +126,7 @@ def relu6(x: fb.Tensor) -> fb.Tensor:
 @_optionally_inplace
 def hardsigmoid(x: fb.Tensor) -> fb.Tensor:
     """``relu6(x + 3) / 6``."""
-    inner = (x / 6 + 0.5).masked_fill(x <= -3, 0).masked_fill(x >= 3, 1)
-    return inner
+    return _between(x, -3.0, 3.0, x / 6 + 0.5, 0.0, 1.0)
 
 
 @op("hardswish(Tensor self, bool inplace=False) -> Tensor", namespace="nn")
@@ -166,7 +173,13 @@ def tanhshrink(x: fb.Tensor) -> fb.Tensor:
 @op("hardshrink(Tensor self, float lambd=0.5) -> Tensor", namespace="both")
 def hardshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
     """``x`` where ``|x| > lambd``, zero elsewhere."""
-    return x.masked_fill((x >= -lambd) & (x <= lambd), 0)
+    return _outside(x, lambd, x)
+
+
+def _outside(x: fb.Tensor, lambd: float, line: fb.Tensor) -> fb.Tensor:
+    """``line`` where ``|x| > lambd``, else 0; NaN stays NaN, but has no gradient."""
+    flat = x.detach().masked_fill(x == x, 0)
+    return fb.where((x > lambd) | (x < -lambd), line, flat)
 
 
 @op("softshrink(Tensor self, float lambd=0.5) -> Tensor", namespace="nn")
@@ -174,8 +187,7 @@ def softshrink(x: fb.Tensor, lambd: float) -> fb.Tensor:
     """``x`` moved towards zero by ``lambd``, zero where it would cross it."""
     if lambd < 0:
         raise RuntimeError(f"softshrink: lambda must be greater or equal to 0, but found {lambd}")
-    shrunk = fb.where(x > 0, x - lambd, x + lambd)
-    return shrunk.masked_fill((x >= -lambd) & (x <= lambd), 0)
+    return _outside(x, lambd, fb.where(x > 0, x - lambd, x + lambd))
 
 
 @op(

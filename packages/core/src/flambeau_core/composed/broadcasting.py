@@ -12,7 +12,7 @@ from flambeau_core.declare import op
 def broadcast_shapes(*shapes: int | Sequence[int]) -> fb.Size:
     """The shape that tensors of the given shapes (numbers stand for 1-D ones) broadcast to.
 
-    Raises RuntimeError if they do not.
+    Raises RuntimeError if they do not, ValueError for a negative length.
 
     Example:
 
@@ -25,7 +25,7 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> fb.Size:
     for lengths in lists:
         for place, length in enumerate(reversed(lengths), 1):
             if length < 0:
-                raise RuntimeError(f"broadcast_shapes: negative length in shape {tuple(lengths)}")
+                raise ValueError(f"broadcast_shapes: negative length in shape {tuple(lengths)}")
             if length != 1 and result[-place] not in (1, length):
                 raise RuntimeError(
                     "broadcast_shapes: Shape mismatch: objects cannot be broadcast to a single "
@@ -176,6 +176,8 @@ def sum_to_size(self: fb.Tensor, size: Sequence[int]) -> fb.Tensor:
         raise RuntimeError(
             f"sum_to_size: size {tuple(size)} is not expandable to size {tuple(self.shape)}"
         )
+    if not size:
+        return self.sum()
     repeated = [d for d, n in enumerate(size, lead) if n == 1 != self.shape[d]]
     dims = [*range(lead), *repeated]
     return self.sum(dims, keepdim=True).reshape(list(size)) if dims else self

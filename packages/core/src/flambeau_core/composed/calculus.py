@@ -26,11 +26,13 @@ def diff(
                 f"diff: expects {name} to have the same number of dimensions as input, "
                 f"got shapes {tuple(edge.shape)} and {tuple(self.shape)}"
             )
+    if n == 0:
+        return self.clone()
     parts = [x for x in (prepend, self, append) if x is not None]
     x = fb.cat(parts, dim) if len(parts) > 1 else self
     n = min(n, x.shape[dim])
     if n == 0:
-        return x.clone() if x is self else x
+        return x.clone()
     for _ in range(n):
         length = max(x.shape[dim] - 1, 0)
         later, earlier = x.narrow(dim, min(1, x.shape[dim]), length), x.narrow(dim, 0, length)

@@ -41,13 +41,28 @@ def ctc_loss(
             f"Expected input_lengths to have value at most {frames}, but got value {max(lengths)}"
         )
     rows = _rows(targets, sizes)
-    losses = [_one(log_probs[: lengths[n], n], rows[n], blank, zero_infinity) for n in range(batch)]
+    losses = [
+        _one(_normalized(log_probs[: lengths[n], n]), rows[n], blank, zero_infinity)
+        for n in range(batch)
+    ]
     result = fb.stack(losses)
     if reduction in ("mean", 1):
         longest = [max(size, 1) for size in sizes]
         result = result / fb.tensor(longest, dtype=result.dtype, device=result.device)
     result = reduced("ctc_loss", result, reduction)
     return result if batched or result.dim() == 0 else result.squeeze(0)
+
+
+def _normalized(log_probs: fb.Tensor) -> fb.Tensor:
+    """The same values, but with the gradient of a ``log_softmax`` whose input they were.
+
+    That is PyTorch's gradient; it differs from the loss's own where rows do not sum to 1, and is
+    the same after the ``log_softmax`` that belongs in front.
+    """
+    if not log_probs.requires_grad:
+        return log_probs
+    total = log_probs.exp().sum(-1, True)
+    return log_probs - (total - total.detach())
 
 
 def _numbers(lengths: fb.Tensor | Sequence[int], batch: int, name: str) -> list[int]:

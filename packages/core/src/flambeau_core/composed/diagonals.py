@@ -13,6 +13,7 @@ from flambeau_core.declare import op
     "eye(int n, int? m=None, *, dtype? dtype=None, device? device=None,"
     " bool requires_grad=False) -> Tensor",
     method=False,
+    exact_out=True,
 )
 def eye(n: int, m: int | None, dtype: Any, device: Any, grad: bool) -> fb.Tensor:
     """Identity matrix of shape ``(n, m)``; ``m`` is ``n`` if not given."""

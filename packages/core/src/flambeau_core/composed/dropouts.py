@@ -29,6 +29,8 @@ def feature_dropout(self: fb.Tensor, p: float, train: bool) -> fb.Tensor:
     _require_probability("feature_dropout", p)
     if not train or p == 0:
         return self
+    if p == 1:
+        return self * 0
     kept = fb.ones(_channels("feature_dropout", self), dtype=self.dtype, device=self.device)
     return self * fb.nn_ops.dropout(kept, p, True)
 
@@ -39,6 +41,8 @@ def alpha_dropout(self: fb.Tensor, p: float, train: bool) -> fb.Tensor:
     _require_probability("alpha_dropout", p)
     if not train or p == 0:
         return self
+    if p == 1:
+        return self * 0
     return _alpha_dropped(self, p, list(self.shape))
 
 
@@ -48,12 +52,12 @@ def feature_alpha_dropout(self: fb.Tensor, p: float, train: bool) -> fb.Tensor:
     _require_probability("feature_alpha_dropout", p)
     if not train or p == 0:
         return self
+    if p == 1:
+        return self * 0
     return _alpha_dropped(self, p, _channels("feature_alpha_dropout", self))
 
 
 def _alpha_dropped(x: fb.Tensor, p: float, shape: list[int]) -> fb.Tensor:
-    if p == 1:
-        return x * 0
     kept = fb.rand(shape, device=x.device) >= p
     scale = ((1 - p) * (1 + p * _SELU_LIMIT**2)) ** -0.5
     return fb.where(kept, x, _SELU_LIMIT) * scale - scale * p * _SELU_LIMIT

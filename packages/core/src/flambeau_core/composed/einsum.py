@@ -66,8 +66,13 @@ def _contract(terms: list[Term], output: list[Label]) -> fb.Tensor:
     for place, term in enumerate(terms[1:], 1):
         wanted = set(output).union(*(later.labels for later in terms[place + 1 :]))
         result = _product(result, term, wanted)
-    result = result.sum_out([label for label in result.labels if label not in output])
-    return result.arranged(output)
+    lacking = [label for label in result.labels if label not in output]
+    if len(terms) == 1 and lacking:
+        # Nothing was multiplied: an ordinary sum, of int64 for integers.
+        dims = [result.labels.index(label) for label in lacking]
+        kept = [label for label in result.labels if label in output]
+        return Term(result.tensor.sum(dims), kept).arranged(output)
+    return result.sum_out(lacking).arranged(output)
 
 
 def _product(left: Term, right: Term, wanted: set[Label]) -> Term:

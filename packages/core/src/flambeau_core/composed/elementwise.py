@@ -43,6 +43,8 @@ def logit(self: fb.Tensor, eps: float | None) -> fb.Tensor:
     x = self if self.is_floating_point() else self.to(fb.get_default_dtype())
     if eps is not None:
         x = x.clamp(eps, 1 - eps)
+    else:  # outside of [0, 1] the slope is NaN like the value
+        x = x * fb.ones_like(x).masked_fill((x < 0) | (x > 1), math.nan)
     # Both ends have the right infinite slope this way.
     wide = widened(x)
     return (wide.log() - (-wide).log1p()).to(x.dtype)

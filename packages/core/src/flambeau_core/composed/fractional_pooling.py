@@ -76,7 +76,9 @@ def _pool(
             f"{name}: kernel_size and output_size must be one int or {spatial}, got {kernel} and "
             f"{size}"
         )
-    batch = x if x.dim() == spatial + 2 else x.unsqueeze(0)
+    batch = x
+    if x.dim() == spatial + 1:
+        batch, samples = x.unsqueeze(0), samples[:1]
     _require(name, batch, kernel, size, samples)
     lengths = batch.shape[2:]
     places = fb.zeros((), dtype=fb.int64, device=x.device)

@@ -18,7 +18,7 @@ def margin_ranking_loss(
 ) -> fb.Tensor:
     """``max(0, -target * (input1 - input2) + margin)``, target 1 or -1."""
     return reduced(
-        "margin_ranking_loss", hinge(float(margin) - target * (input1 - input2)), reduction
+        "margin_ranking_loss", hinge(-target * (input1 - input2) + float(margin)), reduction
     )
 
 

@@ -32,7 +32,7 @@ def native_layer_norm(
     result = fb.layer_norm(input, normalized_shape, weight, bias, eps)
     dims = range(input.dim() - len(normalized_shape), input.dim())
     mean, rstd = _statistics(input.detach(), list(dims), eps)
-    return result, mean, rstd
+    return result, mean.to(input.dtype), rstd.to(input.dtype)
 
 
 @op(
@@ -56,9 +56,9 @@ def native_batch_norm(
     """
     result = fb.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
     if not training:
-        return result, widened(input).new_empty(0), widened(input).new_empty(0)
+        return result, input.new_empty(0), input.new_empty(0)
     mean, rstd = _statistics(input.detach(), [0, *range(2, input.dim())], eps)
-    return result, mean.reshape(-1), rstd.reshape(-1)
+    return result, mean.reshape(-1).to(input.dtype), rstd.reshape(-1).to(input.dtype)
 
 
 @op(

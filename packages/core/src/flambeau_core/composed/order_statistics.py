@@ -141,10 +141,11 @@ def _quantile(
             f"{name}: interpolation must be one of linear, lower, higher, midpoint or nearest, "
             f"but got {how}"
         )
+    if dim is not None:
+        dim = wrap_dim(name, dim, x.shape)
     if dim is None or x.dim() == 0:
         flat, kept = x.reshape(-1), [1] * x.dim()
     else:
-        dim = wrap_dim(name, dim, x.shape)
         flat = x.movedim(dim, -1)
         kept = [1 if i == dim else x.shape[i] for i in range(x.dim())]
     values = _interpolated(flat.sort(-1).values, q.reshape(-1), how, skip_nan)

@@ -75,6 +75,8 @@ def roll(self: fb.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> fb.Tens
             f"roll: shifts and dimensions must align. shifts: {len(shifts)}, dims: {len(dims)}"
         )
     result = self
+    if self.dim() == 0:
+        raise IndexError(f"roll: dimension {dims[0]} of a tensor that has no dimensions")
     for shift, dim in zip(shifts, dims):
         result = _roll_one(result, shift, dim)
     return result

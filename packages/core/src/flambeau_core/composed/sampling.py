@@ -42,7 +42,11 @@ def bernoulli(self: fb.Tensor, p: float | None, generator: Any) -> fb.Tensor:
     """Ones with the probability that each element gives (or ``p`` for all), zeros otherwise."""
     if p is None:
         _require_floating("bernoulli", self)
-    return _bernoulli(self, self if p is None else p, generator).to(self.dtype)
+    drawn = _bernoulli(self, self if p is None else p, generator).to(self.dtype)
+    if not self.requires_grad:
+        return drawn
+    # The probabilities are differentiable inputs, whose gradient is zero.
+    return drawn + self.masked_fill(fb.ones_like(self, dtype=fb.bool), 0)
 
 
 @op(
@@ -56,7 +60,8 @@ def bernoulli_(self: fb.Tensor, p: Any, generator: Any) -> fb.Tensor:
 
 @op(
     "multinomial(Tensor self, int num_samples, bool replacement=False, *,"
-    " Generator? generator=None) -> Tensor"
+    " Generator? generator=None) -> Tensor",
+    exact_out=True,
 )
 def multinomial(self: fb.Tensor, num_samples: int, replacement: bool, generator: Any) -> fb.Tensor:
     """Indices drawn with probabilities in proportion to the weights ``(n,)`` or ``(rows, n)``.

@@ -13,6 +13,7 @@ from flambeau_core.declare import op
     " device? device=None, bool requires_grad=False)"
     " -> Tensor",
     method=False,
+    exact_out=True,
 )
 def logspace(
     start: Any,

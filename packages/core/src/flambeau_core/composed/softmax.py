@@ -39,9 +39,10 @@ def logsumexp(self: fb.Tensor, dim: Sequence[int], keepdim: bool) -> fb.Tensor:
     if not (self.is_floating_point() or self.is_complex()):
         self = self.to(fb.get_default_dtype())
     dims = list(dim) or list(range(self.dim()))
-    if self.numel() == 0 or self.is_complex():
+    if self.numel() == 0:
         return self.exp().sum(dims, keepdim).log()
-    top = self.detach().amax(dims, True)
+    # Of complex numbers the real part makes the size.
+    top = (self.real if self.is_complex() else self).detach().amax(dims, True)
     # An infinite maximum cannot be subtracted from itself.
     top = top.masked_fill(top.isinf(), 0)
     total = (self - top).exp().sum(dims, True).log() + top

@@ -44,7 +44,7 @@ def _triangle_indices(
         raise RuntimeError(f"{name}: row and col must be non-negative, got {row} and {col}")
     dtype = fb.int64 if dtype is None else dtype
     if dtype not in (fb.int32, fb.int64):
-        raise RuntimeError(f'"{name}" not implemented for {dtype}')
+        raise NotImplementedError(f'"{name}" not implemented for {dtype}')
     offsets = _offsets(row, col, device)
     inside = offsets <= offset if lower else offsets >= offset
     return inside.nonzero().t().contiguous().to(dtype)

@@ -11,7 +11,7 @@ from flambeau_core.declare import op
 
 
 def _narrow(x: fb.Tensor, dim: int, start: int, length: int) -> fb.Tensor:
-    if not -x.dim() <= dim < x.dim():  # the one view whose copy refuses with another type
+    if dim >= x.dim():  # the one view whose copy refuses with another type
         raise RuntimeError(f"narrow_copy: dim {dim} is out of range for shape {tuple(x.shape)}")
     return x.narrow(dim, start, length)
 

@@ -184,6 +184,8 @@ def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     _require_reflections(name, input, tau)
     m, n = input.shape[-2:]
     columns = identity_like(input, m)[..., :n].clone()
+    if tau.shape[-1] == 0:  # no reflection joins the result to the graph
+        columns = columns + input.masked_fill(fb.ones_like(input, dtype=fb.bool), 0)
     return reflected(input, tau, columns, True, False)
 
 

@@ -81,7 +81,8 @@ def var(
     centre = filled("masked.var", x, mask, 0).sum(dims, True) / count
     distance = x - centre
     squares = filled("masked.var", distance * distance.conj(), mask, 0).sum(dims, keepdim)
-    return squares / (count.reshape(squares.shape) - correction).clamp(min=0)
+    divisor = (count.reshape(squares.shape) - correction).clamp(min=0)
+    return (squares / divisor).to(squares.dtype)  # a fractional correction makes it float32
 
 
 def std(

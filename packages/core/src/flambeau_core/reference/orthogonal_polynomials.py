@@ -16,13 +16,13 @@ def recurrence(
 ) -> Callable[[Any, Array, Array], Array]:
     """The polynomials with p(0) = 1, p(1) and p(k + 1) from (k, x, p(k), p(k - 1)).
 
-    Degrees count by their whole part; negative and infinite ones and NaN give 0, as in PyTorch,
-    those too high to compute NaN.
+    Degrees count by their whole part; negative ones, NaN and those beyond int64 give 0, as in
+    PyTorch, those too high to compute NaN.
     """
 
     def polynomial(xp: Any, x: Array, n: Array) -> Array:
         x, n = xp.broadcast_arrays(x.astype("float64"), n.astype("float64"))
-        n = xp.where(xp.isfinite(n), xp.trunc(n), -1)
+        n = xp.where(n < 2.0**63, xp.trunc(n), -1)
         countable = (n >= 0) & (n <= HIGHEST_DEGREE)
         top = int(xp.max(xp.where(countable, n, 0))) if n.size else 0
         previous, current = xp.ones_like(x), first(x)

@@ -156,8 +156,8 @@ def _weighted(
             taps = _linear_taps(n, size, ratio, align_corners)
         if n != size or taps.positions != [[i] for i in range(n)]:
             result = _apply_taps(result, dim, taps)
-    if input.dtype == fb.uint8:
-        result = result.round().clamp(0, 255)
+            if input.dtype == fb.uint8:  # as image libraries do, after each dimension
+                result = (result + 0.5).floor().clamp(0, 255)
     return result.to(input.dtype)
 
 

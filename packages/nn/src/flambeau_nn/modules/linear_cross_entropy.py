@@ -37,6 +37,16 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         label_smoothing: float = 0.0,
         options: LinearCrossEntropyOptions | None = None,
     ) -> None:
+        if weight is not None and tuple(weight.shape) != (num_classes,):
+            raise RuntimeError(
+                f"LinearCrossEntropyLoss: expected weight of shape {(num_classes,)}, "
+                f"got {tuple(weight.shape)}"
+            )
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(
+                "LinearCrossEntropyLoss: expected label_smoothing in the range [0, 1], "
+                f"got {label_smoothing}"
+            )
         super().__init__(weight, None, None, reduction)
         self.num_classes = num_classes
         self.out_features = tuple(out_features)

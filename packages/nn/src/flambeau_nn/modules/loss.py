@@ -184,6 +184,8 @@ class HuberLoss(_Loss):
     """d^2 / 2 where d = |input - target| <= delta, else delta (d - delta / 2)."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+        if not isinstance(delta, (int, float)):
+            raise TypeError(f"HuberLoss: delta must be a float or int, got: {type(delta)}")
         super().__init__(reduction=reduction)
         self.delta = delta
 
