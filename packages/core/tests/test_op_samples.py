@@ -198,8 +198,9 @@ def test_second_gradients(op: Declaration) -> None:
 DATA_DEPENDENT = {"bincount", "masked_select", "nonzero", "x[mask]"}
 
 
-# Their definitions look at values on the way, which forward mode inside vmap does not allow.
-VALUE_DEPENDENT = {"istft", "masked_select", "sparse.mm_amax"}
+# Their definitions look at values (or at the storage) on the way, which forward mode inside vmap
+# does not allow.
+VALUE_DEPENDENT = {"as_strided_scatter", "istft", "masked_select", "sparse.mm_amax"}
 
 
 @pytest.mark.parametrize("op", rows())

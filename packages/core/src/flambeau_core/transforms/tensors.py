@@ -106,6 +106,9 @@ class BatchedTensor(Tensor):
     def __repr__(self, **_: Any) -> str:
         return f"BatchedTensor(level={self.level.number}, value={self.value!r})"
 
+    def __copy__(self) -> Any:
+        return batch(self.value, self.level, self)
+
     def __deepcopy__(self, memo: Any) -> Any:
         return self.clone()
 
