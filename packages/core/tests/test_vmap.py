@@ -116,7 +116,9 @@ def test_variance_over_a_dimension() -> None:
     # The position means `dim`: an int is no bool.
     x = ramp(3, 2)
     assert x.var(0).shape == (2,)
-    assert fb.allclose(vmap(lambda e: e.var(0))(ramp(2, 3, 2)), looped(lambda e: e.var(0), ramp(2, 3, 2)))
+    assert fb.allclose(
+        vmap(lambda e: e.var(0))(ramp(2, 3, 2)), looped(lambda e: e.var(0), ramp(2, 3, 2))
+    )
     with pytest.raises(TypeError, match="keepdim"):
         x.sum(0, keepdim=1)
 

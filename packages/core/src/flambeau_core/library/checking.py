@@ -49,30 +49,25 @@ def opcheck(
     return results
 
 
-def _copies(values: Any) -> Any:
-    return [
-        v.detach().clone().requires_grad_(v.requires_grad) if isinstance(v, Tensor) else v
-        for v in values
-    ]
-
-
-def _outputs(result: Any) -> list[Any]:
-    return [y for y in tree_flatten(result)[0] if isinstance(y, Tensor)]
+def _tensors(tree: Any) -> list[Any]:
+    return [y for y in tree_flatten(tree)[0] if isinstance(y, Tensor)]
 
 
 def _check_schema(op: CustomOpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     given = [*args, *kwargs.values()]
     names = [*op._names[: len(args)], *kwargs]
-    before = _copies(given)
-    versions = [x._version if isinstance(x, Tensor) else 0 for x in given]
+    unwritten = [
+        (name, x, x.detach().clone(), x._version)
+        for name, value in zip(names, given)
+        if name not in op.mutates
+        for x in _tensors(value)
+    ]
     result = op(*args, **kwargs)
-    for name, x, old, version in zip(names, given, before, versions):
-        if not isinstance(x, Tensor) or name in op.mutates:
-            continue
-        if x._version != version or not _C.equal(x.detach(), old.detach()):
+    for name, x, old, version in unwritten:
+        if x._version != version or not _C.equal(x.detach(), old):
             raise AssertionError(f"{op.name} wrote to argument {name}; its schema does not say so")
         memory = x.untyped_storage().data_ptr()
-        if any(y.untyped_storage().data_ptr() == memory for y in _outputs(result)):
+        if any(y.untyped_storage().data_ptr() == memory for y in _tensors(result)):
             raise AssertionError(f"{op.name} returned argument {name} or a view of it")
 
 
@@ -80,7 +75,7 @@ def _check_autograd(op: CustomOpDef, args: tuple[Any, ...], kwargs: dict[str, An
     inputs = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and x.requires_grad]
     if not inputs:
         return
-    outputs = [y for y in _outputs(op(*args, **kwargs)) if y.requires_grad]
+    outputs = [y for y in _tensors(op(*args, **kwargs)) if y.requires_grad]
     if not outputs:
         raise AssertionError(f"{op.name}: an input requires a gradient, no output does")
     from ..autograd import grad
@@ -96,7 +91,7 @@ def _check_autograd(op: CustomOpDef, args: tuple[Any, ...], kwargs: dict[str, An
 def _check_fake(op: CustomOpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     if op._fake is None:
         raise AssertionError(f"{op.name} has no rule for shapes: register one with register_fake")
-    expected, told = _outputs(op(*args, **kwargs)), _outputs(op._fake(*args, **kwargs))
+    expected, told = _tensors(op(*args, **kwargs)), _tensors(op._fake(*args, **kwargs))
     if [(tuple(y.shape), y.dtype) for y in expected] != [(tuple(y.shape), y.dtype) for y in told]:
         raise AssertionError(
             f"{op.name} returned {[(list(y.shape), y.dtype) for y in expected]}, its rule for "
@@ -111,8 +106,8 @@ def _check_vmap(op: CustomOpDef, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return
     dims = tuple(0 if isinstance(a, Tensor) else None for a in args)
     batch = [_C.stack([a, a]) if isinstance(a, Tensor) else a for a in args]
-    expected = _outputs(op(*args, **kwargs))
-    for y, whole in zip(expected, _outputs(vmap(lambda *a: op(*a, **kwargs), dims)(*batch))):
+    expected = _tensors(op(*args, **kwargs))
+    for y, whole in zip(expected, _tensors(vmap(lambda *a: op(*a, **kwargs), dims)(*batch))):
         if not _C.allclose(whole[1], y, equal_nan=True):
             raise AssertionError(f"{op.name}: vmap differs from the op on each example")
 

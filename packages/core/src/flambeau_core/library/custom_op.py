@@ -8,7 +8,7 @@ from typing import Any
 from .. import _C
 from ..autograd.function import FunctionCtx
 from ..declare import primitive
-from .schema import infer_schema, mutated_names, native_schema
+from .schema import filled_in, infer_schema, mutated_names, native_schema
 
 __all__ = [
     "CustomOpDef",
@@ -50,6 +50,7 @@ class CustomOpDef:
         self._setup: Callable[..., Any] | None = None
         self._op = primitive(native_schema(name, schema), function=False)(self._run)
         self._op.gradient(self._gradient)
+        self._defaults = filled_in(schema)
         self._names = [n for n, _ in _parameters(self._op)]
         self.__doc__ = getattr(function, "__doc__", None)
         self.__name__ = short
@@ -79,6 +80,10 @@ class CustomOpDef:
 
     def _as_given(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments in the schema's order, those after the star by name."""
+        if self._defaults:
+            args = tuple(
+                self._defaults.get(name) if a is None else a for name, a in zip(self._names, args)
+            )
         n = _positional(self.schema)
         return args[:n], dict(zip(self._names[n:], args[n:]))
 
@@ -162,7 +167,7 @@ class CustomOpDef:
             if keywords:
                 self._setup(ctx, positional, keywords, output)
             else:
-                self._setup(ctx, args, output)
+                self._setup(ctx, positional, output)
         found = self._backward(ctx, *grads)
         if not isinstance(found, tuple):
             found = (found,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import types
@@ -11,7 +12,7 @@ from typing import Any, Union
 
 from .. import _C
 
-__all__ = ["infer_schema", "mutated_names", "native_schema"]
+__all__ = ["filled_in", "infer_schema", "mutated_names", "native_schema"]
 
 SIMPLE: dict[Any, str] = {
     _C.Tensor: "Tensor",
@@ -74,6 +75,10 @@ def infer_schema(
 def _default(value: Any) -> str:
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, _C.dtype):
+        return str(value).rpartition(".")[2]
+    if isinstance(value, _C.device):
+        return f'"{value}"'
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_default, value)) + "]"
     return str(value)
@@ -129,9 +134,30 @@ def mutated_names(schema: str) -> set[str]:
     return set(re.findall(r"\(\w+!\)[^,)]*?\s(\w+)\s*(?=[,)=])", schema))
 
 
+# Defaults that Flambeau's own schemas have no notation for: they are filled in by name.
+FILLED_IN = re.compile(
+    r"\b(ScalarType|Device|str|(?:float|bool|str|Scalar)\[\d*\])\??\s+(\w+)\s*=\s*"
+    r"(\"[^\"]*\"|\[[^\]]*\]|[\w:]+)"
+)
+
+
+def filled_in(schema: str) -> dict[str, Any]:
+    """The defaults of dtypes, devices, strings and lists of numbers, by the parameters' names."""
+    return {
+        name: _value(kind, text) for kind, name, text in FILLED_IN.findall(schema) if text != "None"
+    }
+
+
+def _value(kind: str, text: str) -> Any:
+    if kind == "ScalarType":
+        return getattr(_C, text)
+    return _C.device(text.strip('"')) if kind == "Device" else ast.literal_eval(text)
+
+
 def native_schema(name: str, schema: str) -> str:
     """PyTorch's notation as Flambeau declares ops."""
     text = re.sub(r"\(\w+!?\)", "", schema[schema.index("(") :])
+    text = FILLED_IN.sub(r"\1? \2=None", text)
     for theirs, ours in NATIVE.items():
         text = re.sub(rf"\b{theirs}\b", ours, text)
     # Lists of numbers are lists of integers there; others are handed through.
