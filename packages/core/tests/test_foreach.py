@@ -132,3 +132,22 @@ def test_gradient_of_an_extremum_in_place() -> None:
 def test_errors(name: str, arguments: tuple[Any, ...], error: type[Exception]) -> None:
     with pytest.raises(error):
         getattr(fb, f"_foreach_{name}")(*arguments)
+
+
+def test_an_extremum_that_ties_with_its_number_halves_the_gradient() -> None:
+    x = fb.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    (largest,) = fb._foreach_maximum([x], 2.0)
+    assert fb.autograd.grad(largest.sum(), x)[0].tolist() == [0.0, 0.5, 1.0]
+
+
+def test_masks_stay_masks_whatever_alpha() -> None:
+    mask = fb.tensor([True, False])
+    assert fb._foreach_add([mask], [~mask], alpha=3)[0].tolist() == [True, True]
+    assert fb.add(mask, ~mask, alpha=0).tolist() == [True, False]
+
+
+def test_lerp_by_a_truth_value_has_a_gradient() -> None:
+    x = fb.tensor([1.0, 2.0], requires_grad=True)
+    (end,) = fb._foreach_lerp([x], [x.detach() * 3], True)
+    assert end.tolist() == [3.0, 6.0]
+    assert fb.autograd.grad(end.sum(), x)[0].tolist() == [0.0, 0.0]

@@ -185,3 +185,12 @@ def test_factor_of_a_product_of_whole_numbers_loses_its_fraction() -> None:
         fb.addcmul(whole, whole, whole, value=1j)
     with pytest.raises(NotImplementedError):
         fb.addcmul(whole.bool(), whole.bool(), whole.bool())
+
+
+def test_products_are_made_in_the_common_dtype() -> None:
+    """1/3 and 1/7 of float32 times each other in float64, not in float32."""
+    third, seventh = fb.tensor([1.0]) / 3, fb.tensor([1.0]) / 7
+    zero = fb.zeros(1, dtype=fb.float64)
+    product = third.item() * seventh.item()
+    assert fb.addcmul(zero, third, seventh).item() == product
+    assert fb.addcdiv(zero, third, seventh).item() == third.item() / seventh.item()

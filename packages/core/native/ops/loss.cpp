@@ -234,10 +234,12 @@ PyObject* run_mse_loss(Args& a) {
   Tensor *x = a.tensor(0), *target = a.tensor(1);
   const Operand both[] = {x, target};
   common_device("mse_loss", both, 2);
-  if (!is_floating(result_type(x, target)))
+  DType common = result_type(x, target);
+  if (!is_floating(common))
     fail(ErrorKind::NotImplemented, "\"mse_loss\" not implemented for '%s'",
-         info(result_type(x, target)).legacy_name);
-  return object(mse_loss(x, target, r));
+         info(common).legacy_name);
+  auto number = [&](Tensor* t) { return t->dtype() == FB_BOOL ? to_dtype(t, common) : Ref(t); };
+  return object(mse_loss(number(x), number(target), r));
 }
 
 PyObject* run_binary_cross_entropy_with_logits(Args& a) {

@@ -137,7 +137,8 @@ PyObject* run_lerp(Args& a) {
                       in, 3);
   if (grad_mode.enabled && (requires_grad(x) || requires_grad(end) || wants(w))) {
     Node* n = record("LerpBackward0", {x, end, w.t}, y,
-                     [sx = Saved(x), se = Saved(end), sw = Saved(w.t), s = w.s,
+                     [sx = Saved(x), se = Saved(end), sw = Saved(w.t),
+                      s = w.s.category == Category::Bool ? Scalar(w.s.f) : w.s,
                       t = w.t != nullptr](Backward& v) {
                        Ref wt = v.get(sw);
                        Operand w = t ? Operand(wt) : Operand(s);
@@ -167,16 +168,23 @@ Scalar whole_factor(Args& a) {
   return value.i;
 }
 
+// Tensor i in the type that the three have in common: the product is made in it, too.
+Ref in_common_type(Args& a, int i) {
+  ResultType common;
+  for (int k = 0; k < 3; k++) common.add_tensor(a.tensor(k)->dtype(), a.tensor(k)->ndim());
+  return to_dtype(a.tensor(i), common.get());
+}
+
 // self + value * (b * c), self + value * (b / c)
 PyObject* run_addcmul(Args& a) {
   Scalar value = whole_factor(a);
-  Ref product = mul(a.tensor(1), a.tensor(2));
+  Ref product = mul(in_common_type(a, 1), in_common_type(a, 2));
   return object(add(a.tensor(0), value.equals(1) ? product : mul(product, Operand(value))));
 }
 PyObject* run_addcdiv(Args& a) {
   if (!is_differentiable(a.tensor(1)->dtype()) && !is_differentiable(a.tensor(2)->dtype()))
     fail(ErrorKind::Runtime, "addcdiv: integer division with addcdiv is not supported");
-  Ref ratio = div(a.tensor(1), a.tensor(2));
+  Ref ratio = div(in_common_type(a, 1), in_common_type(a, 2));
   Scalar value = a.scalar(3);
   return object(add(a.tensor(0), value.equals(1) ? ratio : mul(ratio, Operand(value))));
 }

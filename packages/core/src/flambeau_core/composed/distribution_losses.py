@@ -11,6 +11,9 @@ from flambeau_core.composed.losses import loss, reduced
 @loss("kl_div(Tensor self, Tensor target, reduction, *, bool log_target=False)")
 def kl_div(self: fb.Tensor, target: fb.Tensor, reduction: str | int, log_target: bool) -> fb.Tensor:
     """``target * (log(target) - self)`` for log-probabilities ``self``; 0 where the target is 0."""
+    for x in (self, target):
+        if not x.is_floating_point():
+            raise RuntimeError(f"kl_div: expected floating point tensors, got {x.dtype}")
     if log_target:
         divergence = target.exp() * (target - self)
     else:

@@ -101,6 +101,8 @@ def _double_precision(*operands: Any) -> Any:
 def logaddexp2(self: fb.Tensor, other: fb.Tensor) -> fb.Tensor:
     """``log2(2 ** self + 2 ** other)``, without overflow."""
     _require_real("logaddexp2", self)
+    if fb.bool in (self.dtype, other.dtype):
+        self, other = (x.to(fb.uint8) if x.dtype == fb.bool else x for x in (self, other))
     top = fb.maximum(self, other)
     same_infinity = top.isinf() & (self == other)
     gap = (self - other).abs().masked_fill(same_infinity, 0)

@@ -115,15 +115,12 @@ CALL_FORMS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# An extremum with a number is a clamp.
-_OF_NUMBERS = {"maximum": "clamp_min", "minimum": "clamp_max"}
-
 
 def _row(name: str, parameters: str, in_place: bool) -> Callable[..., Any]:
     """The op that one call form applies to every tensor."""
-    if "Tensor" not in parameters:
-        name = _OF_NUMBERS.get(name, name)
     f: Callable[..., Any] = getattr(fb, name)
+    if "Tensor" not in parameters and name in ("maximum", "minimum"):
+        f = _with_number(f)
     if in_place:
         f = getattr(fb.Tensor, name + "_", None) or _written_back(name, f)
     if "alpha" in parameters:
@@ -131,6 +128,11 @@ def _row(name: str, parameters: str, in_place: bool) -> Callable[..., Any]:
     if "tensor2" in parameters:
         return lambda x, first, second, value: f(x, first, second, value=value)
     return f
+
+
+def _with_number(extremum: Callable[..., fb.Tensor]) -> Callable[..., fb.Tensor]:
+    """An extremum with a number, whose gradient at a tie is half as among tensors."""
+    return lambda x, number: extremum(x, fb.tensor(number, device=x.device))
 
 
 def _written_back(name: str, f: Callable[..., fb.Tensor]) -> Callable[..., fb.Tensor]:

@@ -137,7 +137,7 @@ def soft_margin_loss(
     """log(1 + exp(-target input)), target 1 or -1."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
-    return reduced((-target * input).exp().log1p(), reduction)
+    return reduced((-(target * input)).exp().log1p(), reduction)
 
 
 def multi_margin_loss(

@@ -75,6 +75,14 @@ def _weighted(loss: Tensor, weight: Tensor, reduction: str) -> Tensor:
     return reduced(weighted, reduction)
 
 
+def _distance(input: Tensor, target: Tensor) -> Tensor:
+    """|input - target|; a mask counts as zeros and ones."""
+    if fb.bool in (input.dtype, target.dtype):
+        dtype = fb.promote_types(input.dtype, target.dtype)
+        input, target = input.to(dtype), target.to(dtype)
+    return (input - target).abs()
+
+
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -89,7 +97,7 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     _warn_of_sizes(target, input)
-    distance = (input - target).abs()
+    distance = _distance(input, target)
     if beta == 0:
         return reduced(distance, reduction)
     loss = fb.where(distance < beta, distance.square() * (0.5 / beta), distance - 0.5 * beta)
@@ -107,7 +115,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     _warn_of_sizes(target, input)
-    distance = (input - target).abs()
+    distance = _distance(input, target)
     loss = fb.where(distance <= delta, distance.square() * 0.5, (distance - 0.5 * delta) * delta)
     return reduced(loss, reduction) if weight is None else _weighted(loss, weight, reduction)
 
