@@ -55,6 +55,9 @@ def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any
         return _write(op, overload, args, level)
     if not op.is_primitive:
         return decompose(op, overload, args)
+    if op.__name__ == "as_strided":
+        with below(level):
+            _lay_out(args[0], level)
     tangents = {id(x): tangent_of(x, level) for x in tensors_in(args)}
     with below(level):
         if op.asks_transforms:  # drawn once, for the value and for the tangent
@@ -98,10 +101,14 @@ def _linear(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
 
 @_rule("as_strided")
 def _as_strided(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
-    x, t = args[0], tangent(args[0])
-    if not laid_out(t, x):
-        t = zeros_laid_out_like(x, vmaps_of((t,))).copy_(t)
-    return window(t, result, x)
+    return window(tangent(args[0]), result, args[0])
+
+
+def _lay_out(x: Any, level: Level) -> None:
+    """Lays a tangent out in memory like its tensor, whose strides an op counts by."""
+    t = tangent_of(x, level)
+    if t is not None and not laid_out(t, x):
+        set_tangent(x, zeros_laid_out_like(x, vmaps_of((x, t))).copy_(t), level)
 
 
 @_rule(JOINING)
