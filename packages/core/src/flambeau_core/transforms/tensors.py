@@ -60,11 +60,11 @@ class BatchedTensor(Tensor):
         return bool(self.value.is_leaf)
 
     @property
-    def _base(self) -> Any:  # type: ignore[override]
+    def _base(self) -> Any:
         return self.viewed
 
     @property
-    def data(self) -> Any:  # type: ignore[override]
+    def data(self) -> Any:
         return self.detach()
 
     @data.setter
