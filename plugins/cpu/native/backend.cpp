@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "families.h"
+#include "lapack_library.h"
 #include "parallel.h"
 #include "registry.h"
 
@@ -14,6 +15,7 @@ namespace flambeau_cpu {
 namespace baseline {
 FLAMBEAU_ISA_FAMILIES(DECLARE)
 FLAMBEAU_PLAIN_FAMILIES(DECLARE)
+FLAMBEAU_LAPACK_FAMILIES(DECLARE)
 }  // namespace baseline
 #ifdef FLAMBEAU_X86
 namespace avx2 {
@@ -37,6 +39,7 @@ struct InstructionSet {
 #define BASELINE(family) baseline::family##_kernels,
 constexpr TableFunction baseline_tables[] = {FLAMBEAU_ISA_FAMILIES(BASELINE) nullptr};
 constexpr TableFunction plain_tables[] = {FLAMBEAU_PLAIN_FAMILIES(BASELINE) nullptr};
+constexpr TableFunction lapack_tables[] = {FLAMBEAU_LAPACK_FAMILIES(BASELINE) nullptr};
 #undef BASELINE
 #ifdef FLAMBEAU_X86
 #define AVX2(family) avx2::family##_kernels,
@@ -84,7 +87,10 @@ fb_kernel search(const TableFunction* tables, const char* id, int dtype) {
 fb_kernel find_kernel(void*, const char* id, int dtype) {
   if (dtype < 0 || dtype >= FB_DTYPE_COUNT) return nullptr;
   if (fb_kernel kernel = search(chosen().tables, id, dtype)) return kernel;
-  return search(plain_tables, id, dtype);
+  if (fb_kernel kernel = search(plain_tables, id, dtype)) return kernel;
+  // The library is loaded when a kernel that needs it is asked for, never before.
+  fb_kernel kernel = search(lapack_tables, id, dtype);
+  return kernel && lapack::available() ? kernel : nullptr;
 }
 
 fb_backend make_backend() {

@@ -52,3 +52,14 @@
   X(index)                         \
   X(sort)                          \
   X(search)
+
+// Compiled once as well; offered only where NumPy's LAPACK was found.
+#define FLAMBEAU_LAPACK_FAMILIES(X) \
+  X(cholesky)                       \
+  X(lu)                             \
+  X(triangular_solve)               \
+  X(qr)                             \
+  X(eigen)                          \
+  X(svd)                            \
+  X(least_squares)                  \
+  X(ldl)

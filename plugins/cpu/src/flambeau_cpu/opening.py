@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from flambeau_cpu.lapack import numpy_module
+
 __all__ = ["backend"]
 
 # Read by the OpenMP library once, when it is loaded.
@@ -28,6 +30,7 @@ def _load() -> Any:
     finally:
         if not chosen:
             del os.environ[_SPIN]
+    _C.set_lapack_module(numpy_module())
     return _C.backend
 
 
