@@ -118,6 +118,18 @@ def test_the_module_stays_as_it_was() -> None:
     assert module.weight is weight
 
 
+def test_running_statistics_under_vmap() -> None:
+    module, x = nn.BatchNorm1d(3), inputs(2, 4, 3)
+    with pytest.raises(RuntimeError, match="batch_norm inside vmap"):
+        vmap(module)(x)
+    assert module.running_mean.tolist() == [0, 0, 0]
+    module.reset_running_stats()
+    each = {name: fb.stack([b, b]) for name, b in module.named_buffers()}
+    y = vmap(lambda b, e: functional_call(module, b, (e,)))(each, x)
+    assert fb.allclose(y, fb.stack([module(e) for e in x]), 1e-4, 1e-5)
+    assert fb.allclose(each["running_mean"], 0.1 * x.mean(1))
+
+
 class Tied(nn.Module):
     def __init__(self) -> None:
         super().__init__()

@@ -71,3 +71,16 @@ def layer_norm(call: BatchedCall) -> Any:
         if parameter is not None:
             y = join(y, call.value(parameter, x.ndim))
     return y
+
+
+@rule("batch_norm")
+def batch_norm(call: BatchedCall) -> Any:
+    mean, training = (call.args[call.index(n)] for n in ("running_mean", "training"))
+    if training and mean is not None and not call.batched(mean):
+        raise RuntimeError(
+            "batch_norm inside vmap: each example would update the running statistics, which all "
+            "share; use eval(), track_running_stats=False, or statistics for every example"
+        )
+    # Two overloads have their parameters in different orders.
+    names = "input running_mean running_var weight bias training momentum eps".split()
+    return call.op.composition(*(call.args[call.index(n)] for n in names))
