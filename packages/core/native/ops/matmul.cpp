@@ -323,7 +323,8 @@ PyObject* run_linear(Args& a) {
 }  // namespace
 
 PyObject* operators::matmul(PyObject* x, PyObject* y) {
-  if (!is_tensor(x) || !is_tensor(y)) Py_RETURN_NOTIMPLEMENTED;
+  if (!is_tensor(x) || !is_tensor(y))
+    return guarded([&]() -> PyObject* { return show_foreign("matmul", x, y); });
   return guarded([&] {
     Ref a(as_tensor(x)), b(as_tensor(y));
     if (__builtin_expect((flags_of(x, y) | attention) != 0, 0)) {
