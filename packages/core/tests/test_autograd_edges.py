@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from typing import Any
 
 import pytest
@@ -254,3 +255,25 @@ def test_only_inputs_changes_nothing() -> None:
     with pytest.warns(FutureWarning, match="only_inputs"):
         assert grad(x * w, x, only_inputs=False)[0].tolist() == [2.0]
     assert w.grad is None
+
+
+def test_slopes_at_nan_and_at_the_origin() -> None:
+    a = fb.tensor([math.nan, 1.0, 2.0, 3.0], requires_grad=True)
+    b = fb.tensor([0.0, math.nan, 2.0, 1.0], requires_grad=True)
+    for extremum, of_a, of_b in (
+        (fb.maximum, [1.0, 1.0, 0.5, 1.0], [1.0, 1.0, 0.5, 0.0]),
+        (fb.minimum, [1.0, 1.0, 0.5, 0.0], [1.0, 1.0, 0.5, 1.0]),
+    ):
+        grads = fb.autograd.grad(extremum(a, b).sum(), (a, b))
+        assert [g.tolist() for g in grads] == [of_a, of_b]
+    y, x = fb.zeros(1, requires_grad=True), fb.zeros(1, requires_grad=True)
+    grads = fb.autograd.grad(fb.atan2(y, x).sum(), (y, x))
+    assert [g.item() for g in grads] == [0.0, 0.0]
+
+
+def test_slopes_of_logaddexp_keep_their_digits_far_out() -> None:
+    a = fb.tensor([1e6], requires_grad=True)
+    b = fb.tensor([1e6 - 8.0], requires_grad=True)
+    slopes = fb.autograd.grad(fb.logaddexp(a, b).sum(), (a, b))
+    share = 1 / (1 + math.exp(-8.0))
+    assert [s.item() for s in slopes] == pytest.approx([share, 1 - share], rel=1e-5)

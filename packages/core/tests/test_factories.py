@@ -288,3 +288,7 @@ def test_what_is_no_array_of_numbers(data: Any, dtype: Any, error: type[Exceptio
 def test_tensors_of_one_element_count_as_numbers() -> None:
     assert fb.tensor([fb.ones(1), fb.ones(1, 1) * 2]).tolist() == [1.0, 2.0]
     assert fb.tensor([1j, 0], dtype=fb.bool).tolist() == [True, False]
+
+
+def test_whole_lines_start_and_end_at_whole_parts() -> None:
+    assert fb.linspace(4.3, -3, 8, dtype=fb.int64).tolist() == [4, 3, 2, 1, 0, -1, -2, -3]

@@ -194,3 +194,13 @@ def test_products_are_made_in_the_common_dtype() -> None:
     product = third.item() * seventh.item()
     assert fb.addcmul(zero, third, seventh).item() == product
     assert fb.addcdiv(zero, third, seventh).item() == third.item() / seventh.item()
+
+
+def test_arithmetic_of_two_numbers_gives_a_tensor() -> None:
+    assert fb.add(1, 2).item() == 3 and fb.add(1, 2).dtype == fb.int64
+    assert fb.sub(1, 2.5, alpha=2).item() == -4.0
+    assert fb.mul(True, False).dtype == fb.bool
+    assert fb.div(1, 2).item() == 0.5 and fb.true_divide(1, 2).item() == 0.5
+    assert fb.floor_divide(7, 2).item() == 3
+    with pytest.raises(TypeError):
+        fb.pow(1, 2)

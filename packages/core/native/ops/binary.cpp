@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "dispatch/shape_rules.h"
+#include "ops/activation.h"
 #include "ops/binary.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
@@ -17,11 +18,11 @@ Ref times_conj(const Ref& g, const Operand& o) {
   Ref keep;
   return mul(g, conjugate(o, keep));
 }
-// Where two operands tie, each takes half of the gradient.
-Ref share(const Given& v, const char* wins, const Operand& mine, const Operand& other) {
-  Ref half = div(v.g, 2);
-  Ref tied = where(binary("eq", mine, other), half, Scalar(0.0));
-  return where(binary(wins, mine, other), v.g, tied);
+// An extremum's gradient: none to the one that loses, half to each that ties, and all to both
+// where one is NaN.
+Ref share(const Given& v, const char* loses, const Operand& mine, const Operand& other) {
+  Ref won = where(binary("eq", mine, other), div(v.g, 2), v.g);
+  return where(binary(loses, mine, other), Scalar(0.0), won);
 }
 Ref none(const Given& v) { return zeros_like(v.g); }
 
@@ -58,6 +59,12 @@ Ref pow_grad_exponent(const Given& v) {
   return times_conj(v.g, where(at_zero, Scalar(0.0), slope));
 }
 
+// 1 / (a^2 + b^2), and 0 at the origin, where an angle has no slope.
+Ref inverse_square(const Given& v) {
+  Ref square = add(mul(v.a, v.a), mul(v.b, v.b));
+  return masked_fill(unary("reciprocal", square), binary("eq", square, 0), 0);
+}
+
 BinaryRow rows[] = {
     {"add", Type::Arithmetic, "AddBackward0", false, false, false,
      [](const Given& v) { return v.g; }, [](const Given& v) { return v.g; }},
@@ -85,11 +92,11 @@ BinaryRow rows[] = {
      [](const Given& v) { return neg(mul(v.g, binary("div_trunc", v.a, v.b))); }},
     {"pow", Type::Arithmetic, "PowBackward0", true, true, true, pow_grad_base, pow_grad_exponent},
     {"maximum", Type::Arithmetic, "MaximumBackward0", true, true, false,
-     [](const Given& v) { return share(v, "gt", v.a, v.b); },
-     [](const Given& v) { return share(v, "gt", v.b, v.a); }},
-    {"minimum", Type::Arithmetic, "MinimumBackward0", true, true, false,
      [](const Given& v) { return share(v, "lt", v.a, v.b); },
      [](const Given& v) { return share(v, "lt", v.b, v.a); }},
+    {"minimum", Type::Arithmetic, "MinimumBackward0", true, true, false,
+     [](const Given& v) { return share(v, "gt", v.a, v.b); },
+     [](const Given& v) { return share(v, "gt", v.b, v.a); }},
     {"fmax", Type::Arithmetic, "FmaxBackward0", true, true, false,
      [](const Given& v) {
        return where(binary("logical_or", binary("ge", v.a, v.b), binary("ne", v.b, v.b)), v.g,
@@ -109,10 +116,8 @@ BinaryRow rows[] = {
                     Scalar(0.0), v.g);
      }},
     {"atan2", Type::Floating, "Atan2Backward0", true, true, false,
-     [](const Given& v) { return mul(v.g, div(v.b, add(mul(v.a, v.a), mul(v.b, v.b)))); },
-     [](const Given& v) {
-       return mul(v.g, div(neg(mul(v.a, 1.0)), add(mul(v.a, v.a), mul(v.b, v.b))));
-     }},
+     [](const Given& v) { return mul(v.g, mul(v.b, inverse_square(v))); },
+     [](const Given& v) { return mul(v.g, neg(mul(v.a, inverse_square(v)))); }},
     {"hypot", Type::Floating, "HypotBackward0", true, true, true,
      [](const Given& v) { return mul(v.g, div(v.a, v.y)); },
      [](const Given& v) { return mul(v.g, div(v.b, v.y)); }},
@@ -124,9 +129,10 @@ BinaryRow rows[] = {
      none},
     {"nextafter", Type::Arithmetic, "NextafterBackward0", true, true, false,
      [](const Given& v) { return where(binary("eq", v.a, v.b), Scalar(0.0), v.g); }, none},
-    {"logaddexp", Type::Floating, "LogaddexpBackward0", true, true, true,
-     [](const Given& v) { return times_conj(v.g, exp(sub(v.a, v.y))); },
-     [](const Given& v) { return times_conj(v.g, exp(sub(v.b, v.y))); }},
+    // Not exp(a - y): the difference of the operands is exact where y is large and rounded.
+    {"logaddexp", Type::Floating, "LogaddexpBackward0", true, true, false,
+     [](const Given& v) { return times_conj(v.g, sigmoid(sub(v.a, v.b))); },
+     [](const Given& v) { return times_conj(v.g, sigmoid(sub(v.b, v.a))); }},
     {"xlogy", Type::Floating, "XlogyBackward0", true, true, false,
      [](const Given& v) {
        Ref zero_log = binary("logical_and", binary("eq", v.a, 0), binary("le", v.b, 0));
@@ -157,21 +163,40 @@ BinaryRow* find(const char* name) {
 
 BinaryRow *row_add, *row_sub, *row_mul, *row_div, *row_pow;
 
+// Ops that compare or round their operands, which have no meaning for complex numbers.
+bool is_real_only(const char* name) {
+  static const char* const names[] = {"maximum",  "minimum",   "fmax",      "fmin",  "remainder",
+                                      "fmod",     "div_trunc", "div_floor", "atan2", "hypot",
+                                      "copysign", "nextafter", "xlogy",     "lt",    "le",
+                                      "gt",       "ge"};
+  for (const char* n : names)
+    if (!std::strcmp(n, name)) return true;
+  return false;
+}
+
+bool is_extremum(const BinaryRow& r) {
+  return std::strstr(r.name, "max") || std::strstr(r.name, "min");
+}
+
+bool is_bool(const Operand& o) {
+  return o.t ? o.t->dtype() == FB_BOOL : o.s.category == Category::Bool;
+}
+
 void check_types(const BinaryRow& r, DType compute, const Operand& a, const Operand& b) {
+  if (&r == row_sub && (is_bool(a) || is_bool(b)))
+    fail(ErrorKind::Runtime,
+         "sub: Subtraction, the `-` operator, with %s is not supported. Use `logical_xor()` for "
+         "the difference of two masks, `~` or `logical_not()` to invert one.",
+         is_bool(a) && is_bool(b) ? "two bool tensors" : "a bool tensor");
   if (is_floating(compute) && r.type != Type::Bits) return;
   if (r.type == Type::Bits && is_differentiable(compute)) {
     if (a.t && b.t) (void)broadcast_shapes(r.name, a.t->shape(), b.t->shape());
     fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
          info(compute).legacy_name);
   }
-  if (compute == FB_BOOL && &r == row_sub)
-    fail(ErrorKind::Runtime,
-         "sub: Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
-         "or `logical_xor()` operator instead.");
-  if (is_complex(compute) && r.type == Type::Comparison && std::strchr("lg", r.name[0]) &&
-      std::strncmp(r.name, "logical", 7) != 0)
-    fail(ErrorKind::NotImplemented, "\"%s\" not implemented for '%s'", r.name,
-         info(compute).legacy_name);
+  if (is_complex(compute) && is_real_only(r.name))
+    fail(is_extremum(r) ? ErrorKind::Runtime : ErrorKind::NotImplemented,
+         "\"%s\" not implemented for '%s'", r.name, info(compute).legacy_name);
 }
 
 struct SavedOperand {
@@ -275,6 +300,7 @@ void want_tensor(const Args& a) {
 // a + alpha * b, fused where the backend can.
 Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alpha,
                Tensor* destination, bool subtract) {
+  if (result_type(a, b) == FB_BOOL && alpha.category <= Category::Integer) alpha = alpha.truth();
   if (alpha.equals(1)) return apply(subtract ? *row_sub : *row_add, a, b, destination);
   DType compute = result_type(a, b);
   if (!is_differentiable(compute) && alpha.category > Category::Integer)
@@ -292,20 +318,32 @@ Ref scaled_sum(const char* name, const Operand& a, const Operand& b, Scalar alph
   return apply(*row_add, a, scaled, destination);
 }
 
+// The first operand of arithmetic; of two numbers it becomes a tensor, which `held` keeps.
+Operand first_operand(const Args& a, Ref& held) {
+  if (a.tensor(0) || a.tensor(1)) return operand(a, 0);
+  ResultType type;
+  type.add_number(a.scalar(0).category);
+  held = scalar_tensor(a.scalar(0), type.get(), Device{});
+  return Operand(held);
+}
+
 PyObject* run_add(Args& a) {
-  want_tensor(a);
-  return object(scaled_sum("add", operand(a, 0), operand(a, 1), a.scalar(2), a.destination, false));
+  Ref held;
+  Operand x = first_operand(a, held);
+  return object(scaled_sum("add", x, operand(a, 1), a.scalar(2), a.destination, false));
 }
 PyObject* run_sub(Args& a) {
-  want_tensor(a);
-  return object(scaled_sum("sub", operand(a, 0), operand(a, 1), a.scalar(2), a.destination, true));
+  Ref held;
+  Operand x = first_operand(a, held);
+  return object(scaled_sum("sub", x, operand(a, 1), a.scalar(2), a.destination, true));
 }
 PyObject* run_rsub(Args& a) {
   return object(scaled_sum("rsub", operand(a, 1), operand(a, 0), a.scalar(2), a.destination, true));
 }
 
 PyObject* run_div(Args& a) {
-  want_tensor(a);
+  Ref held;
+  Operand x = first_operand(a, held);
   const char* mode = a.given(2) ? a.text(2) : nullptr;
   const BinaryRow* row = row_div;
   if (mode && !std::strcmp(mode, "trunc")) {
@@ -316,12 +354,13 @@ PyObject* run_div(Args& a) {
     fail(ErrorKind::Runtime,
          "div: expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
   }
-  return object(apply(*row, operand(a, 0), operand(a, 1), a.destination));
+  return object(apply(*row, x, operand(a, 1), a.destination));
 }
 
 PyObject* run_floor_divide(Args& a) {
-  want_tensor(a);
-  return object(apply(*find("div_floor"), operand(a, 0), operand(a, 1), a.destination));
+  Ref held;
+  Operand x = first_operand(a, held);
+  return object(apply(*find("div_floor"), x, operand(a, 1), a.destination));
 }
 
 // A root by its own kernel. Its gradient keeps the base, as that of any power does, so that the
@@ -352,9 +391,11 @@ PyObject* run_pow(Args& a) {
 }  // namespace
 
 PyObject* run_binary(Args& a) {
-  want_tensor(a);
-  return object(
-      apply(*static_cast<const BinaryRow*>(a.row), operand(a, 0), operand(a, 1), a.destination));
+  auto& row = *static_cast<const BinaryRow*>(a.row);
+  if (&row != row_mul && &row != row_div) want_tensor(a);
+  Ref held;
+  Operand x = first_operand(a, held);
+  return object(apply(row, x, operand(a, 1), a.destination));
 }
 
 const BinaryRow* binary_row(const char* name) { return find(name); }

@@ -198,7 +198,9 @@ PyObject* run_linspace(Args& a) {
   Ref t = empty(Ints(&n, 1), d, device);
   if (n > 0) {
     fb_param p[2];
-    p[0].f = start.f, p[1].f = end.f;
+    // A line between whole numbers starts and ends at the whole part.
+    p[0].f = is_integral(d) ? double(start.i) : start.f;
+    p[1].f = is_integral(d) ? double(end.i) : end.f;
     fb_array* outs[] = {&t->arr};
     call_kernel(t->device, {kernel_id("linspace"), d, outs, 1, nullptr, 0, p});
   }

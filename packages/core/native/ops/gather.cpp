@@ -145,8 +145,10 @@ Ref scatter(const char* op, Tensor* self, int64_t dim, Tensor* given_index, cons
     if (!values)
       values = expand(scalar_tensor(source.s, self->dtype(), {self->device, self->device_index()}),
                       index->shape());
+    values = apart_from(y, values);
+    Ref places = apart_from(y, index);
     with_runtime_errors(op, [&] {
-      launch(kernel_id("scatter"), {at_least_1d(y)}, {at_least_1d(index), at_least_1d(values)},
+      launch(kernel_id("scatter"), {at_least_1d(y)}, {at_least_1d(places), at_least_1d(values)},
              {int_param(d), int_param(int64_t(mode))});
     });
   }
@@ -214,7 +216,8 @@ Ref index_add(Tensor* self, int64_t dim, Tensor* given_index, Tensor* source, Te
     fail(ErrorKind::Index, "index_add(): index is out of bounds for dimension %d with size 0", d);
   Ref y = writable(self, destination);
   if (source->numel() && y->numel())
-    launch(kernel_id("index_add"), {at_least_1d(y)}, {index, at_least_1d(source)}, {int_param(d)});
+    launch(kernel_id("index_add"), {at_least_1d(y)},
+           {apart_from(y, index), at_least_1d(apart_from(y, source))}, {int_param(d)});
   if (records(self, source))
     record("IndexAddBackward0", {self, source}, y,
            [d, index = Saved(index), scalar = source->ndim() == 0](Backward& b) {
@@ -309,7 +312,7 @@ Ref index_add(Tensor* t, int64_t dim, Tensor* index, Tensor* source) {
 
 void declare_gather() {
   declare("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False)", run_gather,
-          kBoth | kOut);
+          kBoth | kOut | kExactOut);
   declare("scatter(Tensor self, int dim, Tensor index, Operand src, *, str? reduce=None)",
           run_scatter, kAllForms);
   declare("scatter(Tensor self, int dim, Tensor index, Scalar value, *, str? reduce=None)",

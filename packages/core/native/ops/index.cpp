@@ -4,6 +4,7 @@
 
 #include "dispatch/shape_rules.h"
 #include "ops/elementwise.h"
+#include "ops/launch.h"
 #include "ops/op.h"
 #include "ops/scalars.h"
 #include "ops/view_history.h"
@@ -150,10 +151,13 @@ void put_values(Tensor* t, const Plan& p, Tensor* values, bool accumulate) {
          "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape "
          "%s",
          to_string(values->shape()).c_str(), to_string(read_shape).c_str());
+  check_not_empty(target, p, shape);
   if (numel_of(shape) == 0) return;
-  Ref spread = permute(expand(source, read_shape), back);
+  Ref spread = permute(expand(apart_from(t, source), read_shape), back);
+  std::vector<Ref> places;
+  for (const Ref& i : p.indices) places.push_back(apart_from(t, i));
   std::vector<const fb_array*> ins{&spread->arr};
-  for (const Ref& i : p.indices) ins.push_back(&i->arr);
+  for (const Ref& i : places) ins.push_back(&i->arr);
   fb_array* outs[] = {&target->arr};
   fb_param params[1];
   params[0].i = accumulate;
@@ -315,7 +319,7 @@ void declare_index() {
   declare("_index(Tensor self, any indices)", run_index, kFunction);
   declare("index_put(Tensor self, any indices, Tensor values, bool accumulate=False)",
           run_index_put, kBoth | kInPlace);
-  declare("nonzero(Tensor self, *, bool as_tuple=False)", run_nonzero, kBoth);
+  declare("nonzero(Tensor self, *, bool as_tuple=False)", run_nonzero, kBoth | kOut | kExactOut);
   declare("argwhere(Tensor self)", run_argwhere, kBoth);
   declare("where(Tensor condition)", run_where_condition, kFunction);
   declare("masked_select(Tensor self, Tensor mask)", run_masked_select, kBoth | kOut);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dispatch/call.h"
+#include "ops/api.h"
 #include "ops/op.h"
 
 namespace flambeau {
@@ -47,6 +48,14 @@ inline Ref reshaped_alias(Tensor* contiguous, Ints shape) {
   strides.n = shape.n;
   contiguous_strides(shape, strides.v);
   return alias(contiguous, shape, strides, contiguous->arr.data);
+}
+
+// The tensor, or a copy of it where the one to be written shares its memory: kernels that write
+// at chosen places would read back what they wrote.
+inline Ref apart_from(Tensor* written, Tensor* read) {
+  if (read->storage != written->storage) return Ref(read);
+  GradModeGuard off(false);
+  return clone(read);
 }
 
 // Kernels that work along a dimension see a 0-dimensional tensor as one of size 1.

@@ -257,10 +257,17 @@ PyObject* run_addmm(Args& a) {
          info(a.tensor(0)->dtype()).legacy_name, info(a.tensor(1)->dtype()).legacy_name);
   return object(blended(a.tensor(0), a.tensor(1), a.tensor(2), a.scalar(3), a.scalar(4), mm));
 }
+// A factor of integers loses its fraction, of baddbmm alone: addmm refuses it.
+Scalar within(const Scalar& factor, DType d) {
+  bool whole = info(d).category <= Category::Integer && factor.category == Category::Floating;
+  return whole ? Scalar(factor.i) : factor;
+}
 PyObject* run_baddbmm(Args& a) {
   want_dims("baddbmm", "batch1", a.tensor(1), 3);
   want_dims("baddbmm", "batch2", a.tensor(2), 3);
-  return object(blended(a.tensor(0), a.tensor(1), a.tensor(2), a.scalar(3), a.scalar(4), bmm));
+  DType d = a.tensor(1)->dtype();
+  return object(blended(a.tensor(0), a.tensor(1), a.tensor(2), within(a.scalar(3), d),
+                        within(a.scalar(4), d), bmm));
 }
 
 // ---- linear: x w^T + b in one kernel ----
@@ -349,7 +356,7 @@ void declare_matmul() {
   declare("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1)",
           run_baddbmm, kAllForms);
   declare("linear(Tensor input, Tensor weight, Tensor? bias=None)", run_linear,
-          kFunction | kNeural);
+          kFunction | kNeural | kOut | kExactOut);
   set_autocast(Autocast::Lower, {"matmul", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "linear"});
 }
 
