@@ -66,7 +66,8 @@ def run_dual(op: Any, overload: int, args: tuple[Any, ...], level: Level) -> Any
             )
         else:
             result = call(op, overload, args)
-            rule: F = RULES.get(op.__name__, _by_double_vjp)
+            other = _elementwise if op.elementwise else _by_double_vjp
+            rule: F = RULES.get(op.__name__, other)
             found = rule(op, overload, args, lambda x: tangents.get(id(x)), result)
     attach_tangents(result, found, level)
     return result
@@ -166,6 +167,25 @@ def _by_double_vjp(op: Any, overload: int, args: Any, tangent: F, result: Any) -
     if not any(map(_differentiable, tensors_in((result,)))):
         return None
     return by_double_vjp(lambda given: call(op, overload, given), args, tangent)[1]
+
+
+def _elementwise(op: Any, overload: int, args: Any, tangent: F, result: Any) -> Any:
+    """Of one real argument that varies: the Jacobian is diagonal, and so its own transpose."""
+    given = [x for x in tensors_in(args) if tangent(x) is not None]
+    alike = len(given) == 1 and given[0].shape == result.shape and given[0].dtype == result.dtype
+    if not alike or not result.is_floating_point():
+        return _by_double_vjp(op, overload, args, tangent, result)
+    (x,), t = given, tangent(given[0])
+    vmaps = vmaps_of([*tensors_in(args), t])
+    enabled = _C.is_grad_enabled()
+    recorded = enabled and (t.requires_grad or any(a.requires_grad for a in tensors_in(args)))
+    _C.set_grad_mode(True)
+    try:
+        inner = boundary(spread(x, vmaps))
+        y = call(op, overload, _replaced(args, {id(x): inner}))
+        return gradient([y], [inner], [spread(t, vmaps)], recorded)[0]
+    finally:
+        _C.set_grad_mode(enabled)
 
 
 def by_double_vjp(function: F, args: Any, tangent: F) -> tuple[Any, Any]:
