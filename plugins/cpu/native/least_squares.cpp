@@ -27,10 +27,11 @@ struct LeastSquares {
         failed(failed),
         m(row_count(in[0])),
         n(column_count(in[0])),
-        right_sides(column_count(in[1])),
+        // the routine refuses to have none
+        right_sides(std::max<Int>(1, column_count(in[1]))),
         larger(std::max(m, n)),
         a(m * n),
-        b(std::max<int64_t>(1, larger * right_sides)),
+        b(larger * right_sides),
         work(1),
         real_work(1),
         int_work(1) {
@@ -54,7 +55,7 @@ struct LeastSquares {
     return info;
   }
 
-  Matrix<T> right_side(int64_t rows) { return {b.data(), rows, right_sides, 1, larger}; }
+  Matrix<T> right_side(int64_t rows) { return {b.data(), rows, column_count(in[1]), 1, larger}; }
 
   void operator()(int64_t i) {
     copy_matrix(matrix_at<T>(in[0], i), by_columns(a.data(), m, n));
