@@ -277,3 +277,19 @@ def test_slopes_of_logaddexp_keep_their_digits_far_out() -> None:
     slopes = fb.autograd.grad(fb.logaddexp(a, b).sum(), (a, b))
     share = 1 / (1 + math.exp(-8.0))
     assert [s.item() for s in slopes] == pytest.approx([share, 1 - share], rel=1e-5)
+
+
+def test_numbers_lose_no_gradient() -> None:
+    """Arguments that are plain numbers take a tensor's element, but not its history."""
+    x, number = fb.ones(3), fb.tensor(2.0)
+    assert fb.add(x, x, alpha=number).tolist() == [3.0, 3.0, 3.0]
+    number.requires_grad_()
+    for call in (
+        lambda: fb.add(x, x, alpha=number),
+        lambda: fb.full((2,), number),
+        lambda: x.normal_(number),
+        lambda: fb.nn_ops.elu(x, number),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    assert fb.mul(x, number).requires_grad and fb.clamp(x, number).requires_grad

@@ -96,9 +96,10 @@ bool ints_from(PyObject* o, Slot& s, Args& a) {
   return true;
 }
 
+// A number, or a tensor's one element; not of a tensor whose gradient would be lost.
 bool number_or_element(PyObject* o, Slot& s) {
   if (number_from(o, s)) return true;
-  if (!is_tensor(o) || as_tensor(o)->numel() != 1) return false;
+  if (!is_tensor(o) || as_tensor(o)->numel() != 1 || requires_grad(as_tensor(o))) return false;
   check_readable(as_tensor(o));
   Scalar v = item(as_tensor(o));
   s.tag = Slot::Number;
