@@ -4,6 +4,34 @@
 namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
 
+// A call of LAPACK costs more than matrices up to this size do.
+constexpr int64_t kSmall = 8;
+
+template <class T>
+T times_conjugate(T a, T b) {
+  if constexpr (kIsComplex<T>)
+    return product(a, std::conj(b));
+  else
+    return a * b;
+}
+
+// Row by row, in place in the lower triangle; the order of the first minor that is not positive.
+template <class T>
+Int factor_small(Matrix<T> l) {
+  for (int64_t i = 0; i < l.rows; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      T rest = l(i, j);
+      for (int64_t k = 0; k < j; ++k) rest -= times_conjugate(l(i, k), l(j, k));
+      if (j < i) {
+        l(i, j) = rest / std::real(l(j, j));
+        continue;
+      }
+      if (!(std::real(rest) > 0)) return i + 1;
+      l(i, i) = std::sqrt(std::real(rest));
+    }
+  return 0;
+}
+
 // Seen by columns, the rows of the result are L^T, and the upper triangle of A^T gives it.
 template <class T>
 struct Cholesky {
@@ -15,7 +43,10 @@ struct Cholesky {
     copy_matrix(a, l);
     for (Int r = 0; r < n; ++r) std::fill(&l(r, 0) + r + 1, &l(r, 0) + n, T(0));
     Int failed = 0;
-    lapack::routines<T>()->potrf("U", &n, l.data, &stride, &failed, 1);
+    if (n <= kSmall)
+      failed = factor_small(l);
+    else
+      lapack::routines<T>()->potrf("U", &n, l.data, &stride, &failed, 1);
     if (!failed) failed = first_bad(l);
     if (failed) fill_matrix(l, T(kNaN<T>));
     set_info(info, i, failed);

@@ -1,5 +1,5 @@
 // LU factors with row exchanges; what they solve, and determinants.
-#include "matrix_batch.h"
+#include "small_lu.h"
 
 namespace flambeau_cpu::FLAMBEAU_ISA {
 namespace {
@@ -23,9 +23,21 @@ struct Factors {
   // k where U[k, k] is the first zero, counted from 1; 0 where none is.
   Int factor(Matrix<T> a) {
     copy_matrix(a, matrix());
+    if (is_small()) return factor_small(matrix(), pivots.data());
     Int info = 0;
     if (!lu.empty()) lapack::routines<T>()->getrf(&m, &n, lu.data(), &stride, pivots.data(), &info);
     return info;
+  }
+
+  bool is_small() const { return std::max(m, n) <= kSmallMatrix; }
+
+  // In place on the right sides of a square matrix, by columns.
+  void solve(Matrix<T> x) {
+    if (is_small()) return solve_small(matrix(), pivots.data(), x);
+    Int info = 0;
+    const Int right_sides = x.columns;
+    lapack::routines<T>()->getrs("N", &n, &right_sides, lu.data(), &stride, pivots.data(), x.data,
+                                 &stride, &info, 1);
   }
 };
 
@@ -97,9 +109,7 @@ struct Solve {
     if (solution.empty()) return;
     const auto columns = by_columns(solution.data(), x.rows, x.columns);
     copy_matrix(matrix_at<T>(in[1], i), columns);
-    Int bad = 0;
-    lapack::routines<T>()->getrs("N", &factors.n, &x.columns, factors.lu.data(), &factors.stride,
-                                 factors.pivots.data(), solution.data(), &factors.stride, &bad, 1);
+    factors.solve(columns);
     copy_matrix(columns, x);
   }
 

@@ -22,12 +22,14 @@ using lapack::Real;
 
 // The offset of the i-th of the parts that the last `inner` dimensions make.
 static inline int64_t part_offset(const fb_array* x, int inner, int64_t i) {
+  const int last = x->ndim - inner - 1;
+  if (last < 0) return 0;
   int64_t offset = 0;
-  for (int d = x->ndim - inner - 1; d >= 0; --d) {
+  for (int d = last; d > 0; --d) {
     offset += i % x->shape[d] * x->strides[d];
     i /= x->shape[d];
   }
-  return offset;
+  return offset + i * x->strides[0];
 }
 
 // How many parts they are.
@@ -123,8 +125,8 @@ static inline Int work_length(T told) {
 // cheap operations. A worker, with its buffers, serves one thread; it may run out of memory.
 template <class Make>
 static inline int for_each_matrix(int64_t count, int64_t work, const Make& make) {
-  constexpr int64_t kWorthThread = 1 << 17, kWorthTeam = 1 << 23;
-  const int64_t grain = std::max<int64_t>(1, kWorthThread / std::max<int64_t>(1, work));
+  constexpr int64_t kCall = 256, kWorthThread = 1 << 16, kWorthTeam = 1 << 23;
+  const int64_t grain = std::max<int64_t>(1, kWorthThread / (kCall + work));
   const bool by_library = count == 1 && work > kWorthTeam;
   const lapack::ThreadLimit limit(by_library ? usable_threads() : 1);
   std::atomic<bool> exhausted{false};
