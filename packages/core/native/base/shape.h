@@ -129,9 +129,9 @@ inline int64_t stepped(int64_t stride, int64_t step) {
 inline bool is_contiguous(Ints shape, Ints strides) {
   uint64_t expected = 1;
   for (int i = shape.n - 1; i >= 0; i--) {
-    if (shape[i] == 0) return true;
     if (shape[i] != 1) {
-      if (uint64_t(strides[i]) != expected) return false;
+      // Without elements any strides will do: NumPy writes zeros.
+      if (uint64_t(strides[i]) != expected) return numel_of(shape) == 0;
       expected *= uint64_t(shape[i]);
     }
   }

@@ -45,6 +45,8 @@ Ref cat_into(const std::vector<Tensor*>& tensors, int64_t dim, Tensor* destinati
     shape[d] += t->size(d);
   }
   check_same_device("cat", like, destination);
+  for (Tensor* t : tensors)
+    if (destination && t->storage == destination->storage) destination = nullptr;
   Ref y = destination && destination->shape() == Ints(shape) && destination->dtype() == dtype
               ? Ref(destination)
               : empty_like(like, shape, dtype);

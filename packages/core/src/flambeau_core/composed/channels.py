@@ -6,6 +6,11 @@ import flambeau_core as fb
 from flambeau_core.declare import op
 
 
+def rearranged(x: fb.Tensor, order: list[int]) -> fb.Tensor:
+    """Always a new tensor, which a reshape of few elements is not."""
+    return x.permute(order).clone(memory_format=fb.contiguous_format)
+
+
 @op("pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", namespace="both", method=False)
 def pixel_shuffle(self: fb.Tensor, upscale_factor: int) -> fb.Tensor:
     """``(..., C r^2, H, W)`` as ``(..., C, H r, W r)`` (Shi et al., 2016)."""
@@ -26,8 +31,8 @@ def pixel_shuffle(self: fb.Tensor, upscale_factor: int) -> fb.Tensor:
     depth = channels // (factor * factor)
     x = self.reshape([*lead, depth, factor, factor, height, width])
     n = len(lead)
-    x = x.permute([*range(n), n, n + 3, n + 1, n + 4, n + 2])
-    return x.reshape([*lead, depth, height * factor, width * factor])
+    x = rearranged(x, [*range(n), n, n + 3, n + 1, n + 4, n + 2])
+    return x.view([*lead, depth, height * factor, width * factor])
 
 
 @op("pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", namespace="both", method=False)
@@ -52,8 +57,8 @@ def pixel_unshuffle(self: fb.Tensor, downscale_factor: int) -> fb.Tensor:
     height, width = height // factor, width // factor
     x = self.reshape([*lead, channels, height, factor, width, factor])
     n = len(lead)
-    x = x.permute([*range(n), n, n + 2, n + 4, n + 1, n + 3])
-    return x.reshape([*lead, channels * factor * factor, height, width])
+    x = rearranged(x, [*range(n), n, n + 2, n + 4, n + 1, n + 3])
+    return x.view([*lead, channels * factor * factor, height, width])
 
 
 @op("channel_shuffle(Tensor self, int groups) -> Tensor", namespace="both", method=False)
@@ -70,7 +75,7 @@ def channel_shuffle(self: fb.Tensor, groups: int) -> fb.Tensor:
             f"got {channels} channels and {groups} groups"
         )
     apart = self.reshape([self.shape[0], groups, channels // groups, *self.shape[2:]])
-    return apart.transpose(1, 2).reshape(self.shape)
+    return rearranged(apart, [0, 2, 1, *range(3, apart.dim())]).view(self.shape)
 
 
 @op("one_hot(Tensor self, int num_classes=-1) -> Tensor", namespace="nn")

@@ -24,11 +24,10 @@ def repeat(self: fb.Tensor, repeats: Sequence[int]) -> fb.Tensor:
         raise RuntimeError(f"repeat: repeats must not be negative, got {list(repeats)}")
     shape = [1] * (len(repeats) - self.dim()) + list(self.shape)
     size = [count * length for count, length in zip(repeats, shape)]
-    if all(count == 1 for count in repeats):
-        return self.reshape(shape).clone()
     apart = [n for length in shape for n in (1, length)]
     tiled = [n for count, length in zip(repeats, shape) for n in (count, length)]
-    return self.reshape(apart).expand(tiled).reshape(size)
+    # A reshape alone would repeat one element, or none, by a view.
+    return self.reshape(apart).expand(tiled).clone(memory_format=fb.contiguous_format).view(size)
 
 
 @op("tile(Tensor self, int[]* dims) -> Tensor")
@@ -83,8 +82,8 @@ def repeat_interleave(
     shape = list(self.shape)
     spread = [*shape[: dim + 1], repeats, *shape[dim + 1 :]]
     shape[dim] = length * repeats
-    result = self.unsqueeze(dim + 1).expand(spread).reshape(shape)
-    return result.clone() if repeats == 1 else result
+    repeated = self.unsqueeze(dim + 1).expand(spread)
+    return repeated.clone(memory_format=fb.contiguous_format).view(shape)
 
 
 def _check_counts(repeats: fb.Tensor) -> None:
