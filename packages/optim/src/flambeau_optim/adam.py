@@ -88,17 +88,22 @@ class Adam(GroupStep):
             count += 1
             steps.append(int(count.item()))
         beta1, beta2 = group["betas"]
-        lists = [
+        lists: list[list[fb.Tensor]] = [
             params,
-            [param.grad for param in params],
+            [param.grad for param in params],  # type: ignore[misc] # these all have one
             [param_state["exp_avg"] for param_state in states],
             [param_state["exp_avg_sq"] for param_state in states],
             [param_state["max_exp_avg_sq"] for param_state in states] if amsgrad else [],
         ]
         if any(param.is_complex() for param in params):
-            lists = [[as_real(tensor) for tensor in tensors] for tensors in lists]
+            lists = [[as_real(tensor) for tensor in row] for row in lists]
+        tensors, grads, averages, squares, largest = lists
         _adam_step(
-            *lists,
+            tensors,
+            grads,
+            averages,
+            squares,
+            largest,
             steps,
             float(group["lr"]),
             float(beta1),
