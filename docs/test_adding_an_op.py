@@ -52,7 +52,8 @@ def steps() -> list[Step]:
 def program() -> tuple[str, str]:
     """The program at the end, and what it prints."""
     text = PAGE.read_text(encoding="utf-8")
-    match = re.search(r"^```python run=.*\n((?:.*\n)*?)```\n\n```text\n((?:.*\n)*?)```$", text, re.M)
+    blocks = r"^```python run=.*\n((?:.*\n)*?)```\n\n```text\n((?:.*\n)*?)```$"
+    match = re.search(blocks, text, re.MULTILINE)
     assert match
     return match[1], match[2]
 

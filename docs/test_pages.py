@@ -1,8 +1,8 @@
 """The documentation does what it says: examples print what stands below them, links lead on.
 
 The untitled python blocks of a page run in order as one program. A text block right after one
-holds what it prints; without one it prints nothing. A titled block is part of the file named. Blocks
-with `edit=` or `run=` are steps that test_adding_an_op.py takes.
+holds what it prints; without one it prints nothing. A titled block is part of the file named.
+Blocks with `edit=` or `run=` are steps that test_adding_an_op.py takes.
 """
 
 from __future__ import annotations

@@ -207,14 +207,14 @@ def render(name: str, shim: Shim, is_root: bool) -> str:
     return "\n".join(parts)
 
 
-BORROWING = '''
+BORROWING = """
 def __getattr__(name: str) -> object:
     if name in {names!r}:
         from importlib import import_module
 
         return getattr(import_module("{module}"), name)
     raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
-'''
+"""
 
 
 FORWARDING = '''"""The names of {implementation}, which can also be set."""

@@ -79,6 +79,12 @@ class Size(tuple[_int, ...]):
     def numel(self) -> _int:
         """The number of elements of a tensor of this size."""
 
+class DisableTorchFunctionSubclass:
+    def __enter__(self) -> None: ...
+    def __exit__(self, *exc: Any) -> None: ...
+
+class DisableTorchFunction(DisableTorchFunctionSubclass): ...
+
 class Generator:
     """A stream of random numbers with a seed of its own."""
 
@@ -5906,6 +5912,8 @@ def zeros_like(
     """A tensor of zeros with the shape, and unless given the dtype and device, of `input`."""
 
 __all__ = [
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
     "Generator",
     "Size",
     "Tensor",

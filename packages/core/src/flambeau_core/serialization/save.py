@@ -78,7 +78,7 @@ class Pickler(PythonPickler):  # type: ignore[misc]
         if tensor.is_sparse_csr:
             places = (tensor.crow_indices(), tensor.col_indices())
             return REBUILD_SPARSE_TENSOR, (tensor.layout, (*places, tensor._values(), tensor.shape))
-        parts = (
+        place: tuple[Any, ...] = (
             self.reference(tensor),
             tensor.storage_offset(),
             tuple(tensor.shape),
@@ -87,8 +87,8 @@ class Pickler(PythonPickler):  # type: ignore[misc]
             OrderedDict(),
         )
         if dtype_name(tensor.dtype) in BARE_DTYPES:
-            return REBUILD_TENSOR_OF_DTYPE, (*parts, tensor.dtype)
-        return REBUILD_TENSOR, parts
+            return REBUILD_TENSOR_OF_DTYPE, (*place, tensor.dtype)
+        return REBUILD_TENSOR, place
 
     def reference(self, tensor: Any) -> StorageReference:
         """One reference a storage, so that tensors that share memory share it when loaded."""

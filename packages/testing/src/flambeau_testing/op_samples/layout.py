@@ -13,10 +13,10 @@ from flambeau_testing.op_samples.shape import rearranged, unfold
 
 def as_strided(x: Array, size: tuple[int, ...], stride: tuple[int, ...], offset: int = 0) -> Array:
     """Of a contiguous array: each element's place is counted out."""
-    places = offset + sum(
-        np.arange(n).reshape([-1 if d == axis else 1 for d in range(len(size))]) * step
-        for axis, (n, step) in enumerate(zip(size, stride))
-    )
+    places: Array = np.asarray(offset)
+    for axis, (n, step) in enumerate(zip(size, stride)):
+        along = [-1 if d == axis else 1 for d in range(len(size))]
+        places = places + np.arange(n).reshape(along) * step
     return x.reshape(-1)[places]
 
 
