@@ -62,8 +62,9 @@ struct Cholesky {
   static int run(void*, int, fb_array* const* out, int, const fb_array* const* in,
                  const fb_param*) {
     const int64_t n = row_count(in[0]);
-    return for_each_matrix(part_count(in[0], 2), n * n * n / 3,
-                           [&] { return Cholesky{out[0], out[1], in[0]}; });
+    return for_each_matrix(
+        part_count(in[0], 2), n * n * n / 3, [&] { return Cholesky{out[0], out[1], in[0]}; },
+        Team::kIfLarge);
   }
 };
 

@@ -88,9 +88,10 @@ struct LuFactor {
   static int run(void*, int, fb_array* const* out, int, const fb_array* const* in,
                  const fb_param* params) {
     const int64_t m = row_count(in[0]), n = column_count(in[0]);
-    return for_each_matrix(part_count(in[0], 2), m * n * std::min(m, n), [&] {
-      return LuFactor{out[0], out[1], out[2], in[0], params[0].i != 0, Factors<T>(m, n)};
-    });
+    return for_each_matrix(
+        part_count(in[0], 2), m * n * std::min(m, n),
+        [&] { return LuFactor{out[0], out[1], out[2], in[0], params[0].i != 0, Factors<T>(m, n)}; },
+        Team::kIfLarge);
   }
 };
 
@@ -116,9 +117,10 @@ struct Solve {
   static int run(void*, int, fb_array* const* out, int, const fb_array* const* in,
                  const fb_param*) {
     const int64_t n = row_count(in[0]), k = column_count(in[1]);
-    return for_each_matrix(part_count(in[0], 2), n * n * (n + k), [&] {
-      return Solve{out[0], out[1], in, Factors<T>(n, n), std::vector<T>(n * k)};
-    });
+    return for_each_matrix(
+        part_count(in[0], 2), n * n * (n + k),
+        [&] { return Solve{out[0], out[1], in, Factors<T>(n, n), std::vector<T>(n * k)}; },
+        Team::kIfLarge);
   }
 };
 
@@ -155,9 +157,10 @@ struct LogarithmOfDeterminant {
   static int run(void*, int, fb_array* const* out, int, const fb_array* const* in,
                  const fb_param*) {
     const int64_t n = row_count(in[0]);
-    return for_each_matrix(part_count(in[0], 2), n * n * n, [&] {
-      return LogarithmOfDeterminant{out[0], out[1], in[0], Factors<T>(n, n)};
-    });
+    return for_each_matrix(
+        part_count(in[0], 2), n * n * n,
+        [&] { return LogarithmOfDeterminant{out[0], out[1], in[0], Factors<T>(n, n)}; },
+        Team::kIfLarge);
   }
 };
 

@@ -121,13 +121,19 @@ static inline Int work_length(T told) {
   return std::max<Int>(1, static_cast<Int>(std::real(told)));
 }
 
+// Whether the library may use all threads for one large matrix. They wait for each other at every
+// step, which pays only where most of the work is a few large products; elsewhere it gains little,
+// and on a busy machine loses two orders of magnitude.
+enum class Team { kNever, kIfLarge };
+
 // Runs make()(i) for every i < count, in parallel where there are many; `work` is a matrix's, in
 // cheap operations. A worker, with its buffers, serves one thread; it may run out of memory.
 template <class Make>
-static inline int for_each_matrix(int64_t count, int64_t work, const Make& make) {
-  constexpr int64_t kCall = 256, kWorthThread = 1 << 16, kWorthTeam = 1 << 23;
+static inline int for_each_matrix(int64_t count, int64_t work, const Make& make,
+                                  Team team = Team::kNever) {
+  constexpr int64_t kCall = 256, kWorthThread = 1 << 16, kWorthTeam = int64_t{1} << 31;
   const int64_t grain = std::max<int64_t>(1, kWorthThread / (kCall + work));
-  const bool by_library = count == 1 && work > kWorthTeam;
+  const bool by_library = team == Team::kIfLarge && count == 1 && work > kWorthTeam;
   const lapack::ThreadLimit limit(by_library ? usable_threads() : 1);
   std::atomic<bool> exhausted{false};
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {

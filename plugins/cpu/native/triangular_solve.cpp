@@ -38,9 +38,10 @@ struct TriangularSolve {
                  const fb_param* params) {
     if (out[0]->numel == 0) return FB_OK;
     const int64_t n = row_count(out[0]), k = column_count(out[0]);
-    return for_each_matrix(part_count(out[0], 2), n * n * k, [&] {
-      return TriangularSolve{out[0], in, params[0].i != 0, params[1].i != 0};
-    });
+    return for_each_matrix(
+        part_count(out[0], 2), n * n * k,
+        [&] { return TriangularSolve{out[0], in, params[0].i != 0, params[1].i != 0}; },
+        Team::kIfLarge);
   }
 };
 

@@ -451,8 +451,12 @@ def test_other_kernels_survive_infinities_and_nan(value, dtype):
 
 
 def test_matrices_large_enough_for_all_threads():
-    a = random((400, 400), "float64") + 40 * np.eye(400)
-    b = random((400, 400), "float64", 1)
-    outs = outputs((b.shape, "float64"), ((), "int32"))
-    abi.call("solve", outs, [a, b])
-    assert_close(a @ outs[0], b)
+    n = 1300
+    a = random((n, n), "float64") + 60 * np.eye(n)
+    b = random((n, 3), "float64", 1)
+    outs = outputs((a.shape, "float64"), ((n,), "int32"), ((), "int32"))
+    expected = run_both("lu_factor", outs, [a], pivot=True)
+    assert_close(outs[0], expected[0])
+    (x,), info = outputs((b.shape, "float64")), np.zeros((), "int32")
+    abi.call("solve", [x, info], [a, b])
+    assert_close(a @ x, b)
