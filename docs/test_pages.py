@@ -143,4 +143,5 @@ def test_links_lead_to_files(page: Path) -> None:
 
 def test_every_page_is_in_the_table_of_contents() -> None:
     listed = re.findall(r"([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE)
-    assert sorted(listed) == [name(page) for page in PAGES]
+    # ops.md links the page of each family, ops/*.md, which the contents leave out.
+    assert sorted(listed) == [name(page) for page in PAGES if page.parent == DOCS]
