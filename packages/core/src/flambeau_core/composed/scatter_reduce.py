@@ -24,8 +24,8 @@ def scatter_reduce(
     """Copy in which each place holds the reduction of itself and the values sent to it.
 
     ``index`` (int64 or int32) gives the place along ``dim`` of each element of ``src``;
-    ``reduce`` is "sum", "prod", "mean", "amax" or "amin". Without ``include_self`` the old value does not count,
-    but places to which nothing is sent keep it.
+    ``reduce`` is "sum", "prod", "mean", "amax" or "amin". Without ``include_self`` the old
+    value does not count, but places to which nothing is sent keep it.
     """
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(
