@@ -186,9 +186,8 @@ void bind_ops(py::module_& m) {
     if (!o) throw py::key_error("no op named " + name);
     return py::reinterpret_borrow<py::object>(o);
   });
-  m.def("keep_full_precision", [](const std::string& name) {
-    set_autocast(Autocast::Full, {name.c_str()});
-  });
+  m.def("keep_full_precision",
+        [](const std::string& name) { set_autocast(Autocast::Full, {name.c_str()}); });
   m.def("set_composition",
         [](const std::string& name, py::object f) { set_composition(name.c_str(), f.ptr()); });
 }
