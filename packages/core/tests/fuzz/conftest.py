@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"bounded": 60, "brief": 12, "long": 6000}
+EXAMPLES = {"bounded": 800, "brief": 12, "long": 6000}
 for name, examples in EXAMPLES.items():
     settings.register_profile(
         name,

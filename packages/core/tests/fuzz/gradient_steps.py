@@ -55,6 +55,10 @@ WRITES: dict[str, Callable[[fb.Tensor, fb.Tensor], Any]] = {
 }
 
 
+# What autograd does not allow: writes to repeating memory, to views of leaves, to parts.
+REFUSED = ("single memory", "view of a leaf", "returns multiple views", "size")
+
+
 def fits(a: fb.Tensor, b: fb.Tensor) -> bool:
     """Whether b broadcasts to the shape of a."""
     try:
@@ -92,7 +96,9 @@ def drawn_step(draw: Drawing, tensors: list[fb.Tensor], leaves: int, pure: bool)
     """A step that fits these tensors; the first ones are leaves and only read."""
     newest = len(tensors) - 1
     at = newest - draw.integer(0, min(newest, 3))
-    kind = draw.choice(["smooth", "combine", "view", *([] if pure else ["write", "write", "shift"])])
+    kind = draw.choice(
+        ["smooth", "combine", "view", *([] if pure else ["write", "write", "shift"])]
+    )
     if tensors[at].numel() > 400:
         return apply(fb.mean, at)
     fitting = [i for i in range(len(tensors)) if fits(tensors[at], tensors[i])]
@@ -109,22 +115,25 @@ def drawn_step(draw: Drawing, tensors: list[fb.Tensor], leaves: int, pure: bool)
 
 
 def drawn_program(draw: Drawing, leaves: list[fb.Tensor], pure: bool = False) -> list[Step]:
+    # They need gradients already here, so that what autograd refuses is not part of the program.
+    leaves = [x.clone().requires_grad_(not pure) for x in leaves]
     tensors = [*leaves, leaves[0] * 1.5]
     steps: list[Step] = [lambda tensors: tensors.append(tensors[0] * 1.5)]
     for _ in range(draw.integer(1, 9)):
         step = drawn_step(draw, tensors, len(leaves), pure)
+        known = len(tensors)
         try:
-            with fb.no_grad():
-                step(tensors)
+            step(tensors)
+            small = all(float(t.detach().abs().amax()) <= 30 for t in tensors if t.numel())
         except RuntimeError as error:
-            # A product of no matrices, or a write to memory that repeats: not part of the program.
-            if not any(why in str(error) for why in ("single memory", "shape", "size")):
+            if not any(why in str(error) for why in REFUSED):
                 raise
-            continue
-        steps.append(step)
-        if any(t.numel() and float(t.detach().abs().max()) > 30 for t in tensors):
-            steps.pop()
+            # A write, which may also have spoiled a view that is looked at from now on.
+            del tensors[known:]
             break
+        if not small:
+            break
+        steps.append(step)
     return steps
 
 

@@ -165,7 +165,9 @@ class Program:
             contiguous = not array.size or array.flags.c_contiguous
             assert tensor.is_contiguous() == contiguous, f"{why}: {not contiguous}\n{self}"
 
-    def write(self, pair: Pair, why: str, ours: Callable[[], Any], model: Callable[[], Any]) -> None:
+    def write(
+        self, pair: Pair, why: str, ours: Callable[[], Any], model: Callable[[], Any]
+    ) -> None:
         """An op that changes a tensor in place: `model` gives the values to be there after."""
         why = f"#{pair.number}.{why}"
         if pair.overlaps_itself() and not pair.repeats():

@@ -290,7 +290,7 @@ def parts(program: Program) -> None:
         step = size if how == "split" else max(-(-length // size), 1)
         starts = range(0, max(length, 1), step)
         if how == "chunk" and not length:
-            starts = range(0, size)  # so many empty ones
+            starts = range(size)  # so many empty ones
         return [x[(*front, slice(i, i + step))] for i in starts]
 
     if x.ndim and x.shape[place(dim, x.ndim) if -x.ndim <= dim < x.ndim else 0] < 50:

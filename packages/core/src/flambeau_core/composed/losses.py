@@ -58,9 +58,7 @@ def nll_loss(
     """
     dim = 0 if input.dim() == 1 else 1
     ignored = target == ignore_index
-    classes = _checked_classes(
-        target.masked_fill(ignored, 0), input.shape[dim], list(input.shape)
-    )
+    classes = _checked_classes(target.masked_fill(ignored, 0), input.shape[dim], list(input.shape))
     loss = -input.gather(dim, classes.unsqueeze(dim)).squeeze(dim)
     weights = _class_weights(input, classes, weight).masked_fill(ignored, 0)
     loss = (loss * weights).masked_fill(ignored, 0)
