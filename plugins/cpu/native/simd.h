@@ -15,6 +15,7 @@ namespace flambeau_cpu::FLAMBEAU_ISA {
 
 typedef float vf __attribute__((vector_size(FLAMBEAU_VECTOR_BYTES)));
 typedef int32_t vi __attribute__((vector_size(FLAMBEAU_VECTOR_BYTES)));
+typedef uint32_t vui __attribute__((vector_size(FLAMBEAU_VECTOR_BYTES)));
 typedef double vd __attribute__((vector_size(FLAMBEAU_VECTOR_BYTES)));
 typedef int64_t vl __attribute__((vector_size(FLAMBEAU_VECTOR_BYTES)));
 typedef uint64_t vul __attribute__((vector_size(FLAMBEAU_VECTOR_BYTES)));

@@ -157,8 +157,9 @@ static inline LogParts<vf> log_parts(vf x) {
   const vi subnormal = x < 0x1p-126f;
   x = subnormal ? x * 0x1p23f : x;
   const vi u = bits(x);
-  const vi e = (u - 0x3F3504F3) >> 23;
-  const vf m = from_bits(u - (e << 23));
+  // Unsigned, since the bits of negative numbers and NaN leave the range.
+  const vi e = (vi)((vui)u - 0x3F3504F3U) >> 23;
+  const vf m = from_bits((vi)((vui)u - ((vui)e << 23)));
   return {m - 1.0f, __builtin_convertvector(e + (subnormal & -23), vf)};
 }
 static inline LogParts<vd> log_parts(vd x) {
@@ -166,7 +167,7 @@ static inline LogParts<vd> log_parts(vd x) {
   x = subnormal ? x * 0x1p52 : x;
   const vl u = bits(x);
   // An arithmetic shift of 64 bits is dear before AVX-512: keep the exponent biased.
-  // Unsigned, since the bits of a NaN leave the range.
+  // Unsigned for the same reason.
   const vl biased = (vl)(((vul)u - 0x3FE6A09E667F3BCDULL + (1023ULL << 52)) >> 52);
   const vd m = from_bits((vl)((vul)u - ((vul)(biased - 1023) << 52)));
   const vd magic = splat<vd>(0x1.8p52);
