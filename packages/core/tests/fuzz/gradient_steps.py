@@ -55,8 +55,8 @@ WRITES: dict[str, Callable[[fb.Tensor, fb.Tensor], Any]] = {
 }
 
 
-# What autograd does not allow: writes to repeating memory, to views of leaves, to parts.
-REFUSED = ("single memory", "view of a leaf", "returns multiple views", "size")
+# What is not allowed: writes to repeating memory, to views of leaves, to parts, of more elements.
+REFUSED = ("single memory", "view of a leaf", "returns multiple views", "size", "broadcast shape")
 
 
 def fits(a: fb.Tensor, b: fb.Tensor) -> bool:
