@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flambeau_testing.op_samples.declaration import Array, Declaration, Sample
+from flambeau_testing.op_samples.declaration import FLOATS, Array, Declaration, Sample
 from flambeau_testing.op_samples.shape import rearranged, unfold
 
 
@@ -72,8 +72,12 @@ DECLARATIONS = (
     rearranged("transpose_copy", np.swapaxes, (2, 3, 4), (0, 2), (-1, 1)),
     rearranged("unfold_copy", unfold, (3, 7), (1, 3, 2)),
     rearranged("unsqueeze_copy", np.expand_dims, (2, 3), (0,), (-1,)),
-    rearranged(
-        "vander", lambda x, n=None, up=False: np.vander(x, n, up), (4,), (), (3,), (2, True)
+    # Powers of whole numbers are int64, as products of them are.
+    replace(
+        rearranged(
+            "vander", lambda x, n=None, up=False: np.vander(x, n, up), (4,), (), (3,), (2, True)
+        ),
+        dtypes=(*FLOATS, "int64"),
     ),
     Declaration(
         "view_copy",
