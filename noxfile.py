@@ -249,6 +249,7 @@ SANITIZED_TESTS = {
         "test_errors.py",
         "test_extreme_arguments.py",
         "test_factories.py",
+        "fuzz/test_*.py",
         "test_fuzz*.py",
         "test_index*.py",
         "test_inplace_and_out.py",
@@ -315,7 +316,8 @@ def sanitize(session: nox.Session) -> None:
         files = sorted(str(path) for pattern in patterns for path in tests.glob(pattern))
         for backend in PACKAGES[name].backends:
             pytest = ("python", "-m", "pytest", "-q", "--backend", backend)
-            session.run(*pytest, *files, *session.posargs, env=env)
+            brief = ("--hypothesis-profile", "brief") if name == "core" else ()
+            session.run(*pytest, *brief, *files, *session.posargs, env=env)
 
 
 @nox.session(python=[HOME], requires=["build-{python}"], default=False)
