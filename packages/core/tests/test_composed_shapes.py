@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import flambeau_core as fb
+from flambeau_core import nn_ops
 
 DTYPES = [fb.float32, fb.float64, fb.float16, fb.bfloat16, fb.int64, fb.uint8, fb.bool]
 
@@ -154,6 +155,27 @@ def test_repeat_and_tile() -> None:
     assert x[0, 0].item() == 0
     with pytest.raises(RuntimeError, match=r"\(2, 2\)"):
         x.repeat(2)
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x: x.repeat(3, 1),
+        lambda x: x.repeat(0, 1),
+        lambda x: x.tile(2, 1),
+        lambda x: x.repeat_interleave(3, 0),
+        lambda x: nn_ops.pixel_shuffle(x.view(1, 4, 1, 1), 2),
+        lambda x: nn_ops.pixel_unshuffle(x.view(1, 1, 2, 2), 1),
+        lambda x: nn_ops.channel_shuffle(x.view(1, 4, 1), 1),
+    ],
+)
+def test_repeating_and_shuffling_make_new_tensors(op: Any) -> None:
+    """Of one row a reshape would be a view, even of memory that repeats."""
+    x = fb.ones(1, 4)
+    y = op(x)
+    assert y.is_contiguous() and y._version == 0
+    y.add_(1)
+    assert x.tolist() == [[1, 1, 1, 1]] and x._version == 0
 
 
 def test_repeat_interleave() -> None:

@@ -22,7 +22,15 @@ import flambeau_core as fb
 CALLS_OF_AN_OP = 24
 SECONDS_OF_A_CALL = 20
 
-SPACES: dict[str, Any] = {"": fb, "Tensor": fb.Tensor, "nn": fb.nn_ops, "optim": fb.optim_ops}
+SPACES: dict[str, Any] = {
+    "": fb,
+    "Tensor": fb.Tensor,
+    "nn": fb.nn_ops,
+    "optim": fb.optim_ops,
+    "linalg": fb.linalg,
+    "fft": fb.fft,
+    "special": fb.special,
+}
 FLOATS = [fb.float32, fb.float64, fb.float16, fb.bfloat16]
 INTEGERS = [fb.int64, fb.int32, fb.int16, fb.int8, fb.uint8]
 DTYPES = [*FLOATS, *INTEGERS, fb.bool, fb.complex64, fb.complex128]

@@ -62,6 +62,35 @@ def test_overlapping_operands() -> None:
     assert z.tolist() == [0, 0, 2, 6, 12]
 
 
+TURNED_WRITES = {
+    "scatter_": lambda x, y: x.scatter_(0, fb.tensor([[0, 1], [1, 0]]), y),
+    "scatter_add_": lambda x, y: x.scatter_add_(0, fb.tensor([[0, 0], [1, 1]]), y),
+    "index_add_": lambda x, y: x.index_add_(0, fb.tensor([1, 0]), y),
+    "index_copy_": lambda x, y: x.index_copy_(0, fb.tensor([1, 0]), y),
+    "index_put_": lambda x, y: x.index_put_((fb.tensor([1, 0]),), y),
+    "setitem": lambda x, y: x.__setitem__(fb.tensor([0, 1]), y),
+    "cat": lambda x, y: fb.cat([y[:1], y[1:]], out=x),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("scatter_", [[1, 4], [2, 3]]),
+        ("scatter_add_", [[2, 5], [5, 8]]),
+        ("index_add_", [[3, 6], [4, 7]]),
+        ("index_copy_", [[2, 4], [1, 3]]),
+        ("index_put_", [[2, 4], [1, 3]]),
+        ("setitem", [[1, 3], [2, 4]]),
+        ("cat", [[1, 3], [2, 4]]),
+    ],
+)
+def test_indexed_writes_of_what_shares_their_memory(name: str, expected: Any) -> None:
+    x = fb.tensor([[1.0, 2.0], [3.0, 4.0]])
+    TURNED_WRITES[name](x, x.t())
+    assert x.tolist() == expected
+
+
 def test_out_is_resized() -> None:
     x = fb.ones(2, 3)
     out = fb.empty(0)

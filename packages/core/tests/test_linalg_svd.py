@@ -77,3 +77,13 @@ def test_nothing_to_decompose() -> None:
 def test_without_vectors() -> None:
     U, S, V = fb.svd(fb.ones(3, 2), compute_uv=False)
     assert U.shape == (3, 3) and V.shape == (2, 2) and not U.any() and not V.any()
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_matrices_that_are_not_finite_come_to_an_end(value: float) -> None:
+    x = fb.eye(5).repeat(2, 1, 1)
+    x[0, 0, 0] = value
+    with pytest.raises(fb.linalg.LinAlgError, match="non-finite"):
+        fb.linalg.svd(x)
+    with pytest.raises(RuntimeError, match="did not converge"):
+        fb.linalg.lstsq(x, x, driver="gelsd")

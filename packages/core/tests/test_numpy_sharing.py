@@ -212,3 +212,10 @@ def test_a_tensor_that_requires_gradients_is_an_array_where_none_are_recorded() 
         x.numpy()
     with fb.no_grad():
         assert x.numpy().tolist() == [1.0, 1.0]
+
+
+def test_views_of_empty_arrays_are_contiguous() -> None:
+    """NumPy gives empty arrays strides of zero."""
+    x = fb.from_numpy(np.zeros((0, 3, 4)))
+    for view in (x, x.squeeze(-1), x.transpose(0, 1), x[()], x.expand(2, 0, 3, 4)):
+        assert view.is_contiguous()

@@ -41,13 +41,15 @@ class Pair:
 
     def repeats(self) -> bool:
         """One place in memory stands at several positions along a dimension."""
-        if not self.array.size:
-            return False
-        return any(n > 1 and s == 0 for n, s in zip(self.array.shape, self.array.strides))
+        return repeats(self.array)
 
     def overlaps_itself(self) -> bool:
         places = places_of(self.array)
         return len(np.unique(places)) < places.size
+
+
+def repeats(array: np.ndarray) -> bool:
+    return bool(array.size) and any(n > 1 and s == 0 for n, s in zip(array.shape, array.strides))
 
 
 def address(array: np.ndarray) -> int:

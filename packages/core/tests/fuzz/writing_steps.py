@@ -9,7 +9,7 @@ import numpy as np
 import flambeau_core as fb
 
 from .drawing import Drawing
-from .program import Pair, Program
+from .program import Pair, Program, repeats
 from .promotion import can_hold, floating, result_type
 from .view_steps import has_dimensions, index, place
 
@@ -164,8 +164,8 @@ def assign_at(program: Program, pair: Pair, at: Any, model_at: Any) -> None:
         spot = x[model_at]
     except IndexError:
         spot = x
-    if pair.repeats() and not np.size(spot):
-        return  # of what repeats nothing is written
+    if pair.repeats() and not masked and not repeats(spot):
+        return  # a part that does not repeat may be written, and `view` makes it a pair of its own
     value: Any = whole(program.draw, x.dtype)
     if program.draw.chance(50):
         other = program.operand(np.asarray(spot))

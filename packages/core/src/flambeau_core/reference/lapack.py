@@ -109,6 +109,8 @@ def svd(
         return
 
     def compute(a: Array) -> tuple[Array | None, ...]:
+        if not xp.isfinite(a).all():
+            raise xp.linalg.LinAlgError  # LAPACK looks for an end of infinite ones for ever
         if u is None and vh is None:
             return None, xp.linalg.svd(a, compute_uv=False), None
         return tuple(xp.linalg.svd(a, full_matrices=bool(full_matrices)))
@@ -140,6 +142,11 @@ def lstsq(
         out[...] = 0
         rank[...] = 0
         return
+    if not xp.isfinite(a).all():  # LAPACK looks for an end of infinite ones for ever
+        raise RuntimeError(
+            f"lstsq: the singular values of a matrix of shape {a.shape[-2:]} did not converge, "
+            "or it has infinite or NaN elements"
+        )
     u, s, vh = xp.linalg.svd(a, full_matrices=False)
     singular[...] = s
     kept = s > rcond * s[..., :1]
