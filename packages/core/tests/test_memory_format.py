@@ -1,6 +1,8 @@
-"""Memory formats are names: nothing is laid out by them, and what lies how is told truly."""
+"""Copies and new tensors are laid out by the memory format asked for, or as what they follow."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 
@@ -16,10 +18,70 @@ def as_channels_last(x: fb.Tensor) -> fb.Tensor:
     return inner.movedim(-1, 1)
 
 
-def test_asking_for_a_format_changes_no_value() -> None:
-    assert fb.equal(IMAGES.to(memory_format=fb.channels_last), IMAGES)
-    assert fb.equal(IMAGES.contiguous(memory_format=fb.channels_last), IMAGES)
-    assert fb.empty(1, 2, 3, 4, memory_format=fb.channels_last).shape == (1, 2, 3, 4)
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda x, f: x.clone(memory_format=f),
+        lambda x, f: x.contiguous(memory_format=f),
+        lambda x, f: x.to(memory_format=f),
+        lambda x, f: x.to(fb.float64, memory_format=f),
+        lambda x, f: x.double(memory_format=f),
+        lambda x, f: x.cpu(memory_format=f),
+    ],
+    ids=["clone", "contiguous", "to", "to dtype", "double", "cpu"],
+)
+def test_copies_lie_as_asked_for(copy: Callable[..., fb.Tensor]) -> None:
+    y = copy(IMAGES, fb.channels_last)
+    assert y.stride() == (24, 1, 8, 2) and fb.equal(y, IMAGES.to(y.dtype))
+    z = copy(VOLUMES, fb.channels_last_3d)
+    assert z.stride() == (48, 1, 24, 8, 2) and fb.equal(z, VOLUMES.to(z.dtype))
+    assert copy(y, fb.contiguous_format).stride() == (24, 12, 4, 1)
+
+
+NEW = [
+    lambda x, **k: fb.empty_like(x, **k),
+    lambda x, **k: fb.zeros_like(x, **k),
+    lambda x, **k: fb.ones_like(x, **k),
+    lambda x, **k: fb.full_like(x, 2, **k),
+    lambda x, **k: fb.rand_like(x, **k),
+    lambda x, **k: fb.randn_like(x, **k),
+    lambda x, **k: fb.randint_like(x, 5, **k),
+    lambda x, **k: x.clone(**k),
+    lambda x, **k: x.to(fb.float64, **k),
+    lambda x, **k: x.int(**k),
+]
+
+
+@pytest.mark.parametrize("make", NEW)
+def test_the_layout_is_kept_where_none_is_asked_for(make: Callable[..., fb.Tensor]) -> None:
+    turned = IMAGES.permute(3, 0, 2, 1)
+    for asked in ({}, {"memory_format": fb.preserve_format}):
+        assert make(turned, **asked).stride() == (1, 24, 4, 12)
+        assert make(turned[:, :, ::2], **asked).stride() == (1, 16, 4, 8)  # the gaps left out
+        assert make(fb.ones(3, 1).expand(3, 2), **asked).stride() == (2, 1)
+    assert make(turned, memory_format=fb.contiguous_format).stride() == (6, 6, 2, 1)
+    assert make(turned, memory_format=fb.channels_last).stride() == (6, 1, 2, 1)
+
+
+def test_what_lies_right_is_not_copied() -> None:
+    x = IMAGES.to(memory_format=fb.channels_last)
+    assert x.to(memory_format=fb.channels_last) is x
+    assert x.contiguous(memory_format=fb.channels_last) is x
+    assert x.to(memory_format=fb.preserve_format) is x
+    flipped = fb.ones(2, 3).t()
+    assert flipped.to(memory_format=fb.contiguous_format) is flipped
+
+
+def test_empty_takes_a_format() -> None:
+    assert fb.empty(1, 2, 3, 4, memory_format=fb.channels_last).stride() == (24, 1, 8, 2)
+
+
+def test_filled_and_gradient_values() -> None:
+    x = IMAGES.permute(3, 0, 2, 1).requires_grad_()
+    assert fb.full_like(x, 3).tolist() == [[[[3.0] * 2] * 3]] * 4
+    (x.clone(memory_format=fb.channels_last) * x.detach()).sum().backward()
+    assert x.grad is not None and fb.equal(x.grad, x.detach())
+    assert fb.zeros_like(x, requires_grad=True).is_leaf
 
 
 @pytest.mark.parametrize(
@@ -49,3 +111,14 @@ def test_errors() -> None:
         IMAGES.is_contiguous(memory_format=fb.preserve_format)
     with pytest.raises(TypeError, match="is_contiguous"):
         IMAGES.is_contiguous(format=fb.channels_last)
+    for call in (IMAGES[0].clone, IMAGES[0].contiguous, IMAGES[0].to):
+        with pytest.raises(RuntimeError, match=r"required rank 4 .*channels_last"):
+            call(memory_format=fb.channels_last)
+    with pytest.raises(RuntimeError, match="required rank 5"):
+        fb.empty(2, 3, memory_format=fb.channels_last_3d)
+    with pytest.raises(RuntimeError, match="preserve"):
+        fb.empty(2, 3, memory_format=fb.preserve_format)
+    with pytest.raises(RuntimeError, match="preserve memory format is unsupported"):
+        fb.ones(2, 3).t().contiguous(memory_format=fb.preserve_format)
+    with pytest.raises(TypeError, match="memory_format"):
+        IMAGES.clone(memory_format="channels_last")

@@ -3,6 +3,7 @@
 #include "bindings/tensor_docs.h"
 #include "dispatch/shape_rules.h"
 #include "ops/api.h"
+#include "ops/arguments.h"
 #include "ops/construct.h"
 #include "ops/interception.h"
 #include "ops/scalars.h"
@@ -50,18 +51,6 @@ PyObject* method_get_device(PyObject* o, PyObject*) {
   return PyLong_FromLong(self_of(o)->device == cpu_device() ? -1 : self_of(o)->device_index());
 }
 
-// Whether elements lie without gaps, the dimensions from the innermost out as listed.
-bool dense_in(const Tensor* t, std::initializer_list<int> order) {
-  if (t->ndim() != int(order.size())) return false;
-  int64_t expected = 1;
-  for (int d : order) {
-    if (t->size(d) == 1) continue;
-    if (t->stride(d) != expected) return false;
-    expected *= t->size(d);
-  }
-  return true;
-}
-
 PyObject* method_contiguous(PyObject* o, PyObject* args, PyObject* kwargs) {
   PyObject* format = nullptr;
   static const char* names[] = {"memory_format", nullptr};
@@ -71,12 +60,12 @@ PyObject* method_contiguous(PyObject* o, PyObject* args, PyObject* kwargs) {
   const Tensor* t = self_of(o);
   if (!format) return PyBool_FromLong(t->contiguous());
   return guarded([&]() -> PyObject* {
+    MemoryFormat f;
+    if (memory_format_from(format, f) && f != MemoryFormat::Preserve)
+      return PyBool_FromLong(lies_in(t, f));
     PyObject* repr = checked(PyObject_Repr(format));
     std::string name = PyUnicode_AsUTF8(repr);
     Py_DECREF(repr);
-    if (name == "flambeau.contiguous_format") return PyBool_FromLong(t->contiguous());
-    if (name == "flambeau.channels_last") return PyBool_FromLong(dense_in(t, {1, 3, 2, 0}));
-    if (name == "flambeau.channels_last_3d") return PyBool_FromLong(dense_in(t, {1, 4, 3, 2, 0}));
     fail(ErrorKind::Runtime, "is_contiguous: memory_format %s is not one that memory can have",
          name.c_str());
   });

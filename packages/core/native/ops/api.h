@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/scalar.h"
-#include "tensor/tensor.h"
+#include "tensor/memory_format.h"
 
 namespace flambeau {
 
@@ -21,14 +21,15 @@ struct Operand {
 };
 
 // ---- values and copies (copy.cpp) ----
-Ref clone(Tensor* t);
+Ref clone(Tensor* t, MemoryFormat f = MemoryFormat::Contiguous);
 Ref contiguous(Tensor* t);  // itself where it is contiguous already
-Ref to_dtype(Tensor* t, DType d);
-Ref to_device(Tensor* t, Device d);
+// A copy is laid out as asked for; what need not change is returned itself.
+Ref to_dtype(Tensor* t, DType d, MemoryFormat f = MemoryFormat::Contiguous);
+Ref to_device(Tensor* t, Device d, MemoryFormat f = MemoryFormat::Contiguous);
 Ref copy_(Tensor* self, Tensor* source);  // in place, broadcasts, converts
 // Outside the graph:
 void copy_values(Tensor* to, Tensor* from);  // same shape; any dtype, device
-Ref cast_values(Tensor* t, DType d);
+Ref cast_values(Tensor* t, DType d, MemoryFormat f = MemoryFormat::Contiguous);
 void fill_values(Tensor* t, const Scalar& s);
 Ref stand_in(Tensor* self);  // another tensor with the same values and history
 void resize(Tensor* t, Ints shape);

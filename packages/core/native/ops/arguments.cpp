@@ -226,7 +226,7 @@ int param_named(const Schema& schema, PyObject* key) {
 // Keywords that mean nothing here are accepted for compatibility.
 bool is_ignored_keyword(PyObject* key) {
   const char* k = PyUnicode_AsUTF8(key);
-  for (const char* name : {"layout", "pin_memory", "memory_format", "non_blocking", "async_error"})
+  for (const char* name : {"layout", "pin_memory", "non_blocking", "async_error"})
     if (!std::strcmp(k, name)) return true;
   return false;
 }
@@ -303,6 +303,10 @@ bool parse_call(const Schema& schema, PyObject* const* args, Py_ssize_t nargs, P
         if (schema.takes_out && !PyUnicode_CompareWithASCIIString(key, "out")) {
           a.out = value == Py_None ? nullptr : value;
           a.seen |= flags_inside(value);
+          continue;
+        }
+        if (!PyUnicode_CompareWithASCIIString(key, "memory_format")) {
+          a.format = value == Py_None ? nullptr : value;
           continue;
         }
         if (is_ignored_keyword(key)) continue;
@@ -456,6 +460,26 @@ std::vector<Tensor*> Args::tensors(int i) const {
   for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(o); k++)
     out.push_back(as_tensor(PySequence_Fast_GET_ITEM(o, k)));
   return out;
+}
+
+bool memory_format_from(PyObject* o, MemoryFormat& f) {
+  // The formats are named in Python, in layout.py.
+  PyObject* repr = checked(PyObject_Repr(o));
+  std::string name = PyUnicode_AsUTF8(repr);
+  Py_DECREF(repr);
+  if (name == "flambeau.contiguous_format") return f = MemoryFormat::Contiguous, true;
+  if (name == "flambeau.preserve_format") return f = MemoryFormat::Preserve, true;
+  if (name == "flambeau.channels_last") return f = MemoryFormat::ChannelsLast, true;
+  if (name == "flambeau.channels_last_3d") return f = MemoryFormat::ChannelsLast3d, true;
+  return false;
+}
+
+MemoryFormat Args::memory_format(MemoryFormat otherwise) const {
+  MemoryFormat f = otherwise;
+  if (format && !memory_format_from(format, f))
+    fail(ErrorKind::Type, "%s(): argument 'memory_format' must be flambeau.memory_format, not %s",
+         schema->name.c_str(), Py_TYPE(format)->tp_name);
+  return f;
 }
 
 int64_t* Args::room(int n) {

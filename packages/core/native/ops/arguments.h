@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/schema.h"
+#include "tensor/memory_format.h"
 
 namespace flambeau {
 
@@ -19,6 +20,7 @@ class Args {
   const void* row = nullptr;      // the op family's own row
   Tensor* destination = nullptr;  // where the result is wanted: self of an in-place call, or out=
   PyObject* out = nullptr;        // out= as given, borrowed
+  PyObject* format = nullptr;     // memory_format= as given, borrowed
   uint32_t seen = 0;              // the flags of the tensors read, those of kIntercepted
   Slot slot[max_params];
   int n = 0;
@@ -38,6 +40,8 @@ class Args {
     return given(i) ? Device{slot[i].device, int(slot[i].f)} : Device{};
   }
   std::vector<Tensor*> tensors(int i) const;
+  // The memory format asked for; TypeError where it is none.
+  MemoryFormat memory_format(MemoryFormat otherwise) const;
 
   // Room for a list that lives as long as the call.
   int64_t* room(int n);
@@ -73,6 +77,8 @@ PyObject* box(const Slot& slot);
 // Types that live in other files, by their Python types.
 extern PyTypeObject* dtype_type;
 extern PyTypeObject* device_type;
+// A member of flambeau.memory_format; false where it is none.
+bool memory_format_from(PyObject* o, MemoryFormat& f);
 DType dtype_of(PyObject* o);
 PyObject* dtype_object(int d);
 bool device_from(PyObject* o, Device& d);  // a device object, or a string: RuntimeError

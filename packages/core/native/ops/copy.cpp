@@ -129,8 +129,8 @@ void copy_values(Tensor* to, Tensor* from) {
   call_kernel(to->device, call);
 }
 
-Ref cast_values(Tensor* t, DType d) {
-  Ref out = empty_like(t, t->shape(), d);
+Ref cast_values(Tensor* t, DType d, MemoryFormat f) {
+  Ref out = empty_in(f, t, d, Device{t->device, t->device_index()});
   copy_values(out, t);
   return out;
 }
@@ -212,8 +212,8 @@ void resize(Tensor* t, Ints shape) {
   }
 }
 
-Ref clone(Tensor* t) {
-  Ref y = empty_like(t, t->shape());
+Ref clone(Tensor* t, MemoryFormat f) {
+  Ref y = empty_in(f, t, t->dtype(), Device{t->device, t->device_index()});
   copy_values(y, t);
   if (records(t)) record("CloneBackward0", {t}, y, [](Backward& b) { b.set(0, b.grad()); });
   return y;
@@ -221,24 +221,24 @@ Ref clone(Tensor* t) {
 
 Ref contiguous(Tensor* t) { return t->contiguous() ? Ref(t) : clone(t); }
 
-Ref to_dtype(Tensor* t, DType d) {
+Ref to_dtype(Tensor* t, DType d, MemoryFormat f) {
   if (t->dtype() == d) return Ref(t);
   if (is_complex(t->dtype()) && !is_complex(d) && d != FB_BOOL &&
       PyErr_WarnEx(PyExc_UserWarning, "Casting complex values to real discards the imaginary part",
                    1))
     throw PythonError{};
-  Ref y = cast_values(t, d);
+  Ref y = cast_values(t, d, f);
   // The edge converts the gradient back.
   if (records(t) && is_differentiable(d))
     record("ToCopyBackward0", {t}, y, [](Backward& b) { b.set(0, b.grad()); });
   return y;
 }
 
-Ref to_device(Tensor* t, Device d) {
+Ref to_device(Tensor* t, Device d, MemoryFormat f) {
   const bool any_index = d.index < 0 || (d.type && d.type->host_memory);
   if (!d.type || (d.type == t->device && (any_index || d.index == t->device_index())))
     return Ref(t);
-  Ref y = empty(t->shape(), t->dtype(), d);
+  Ref y = empty_in(f, t, t->dtype(), d);
   copy_values(y, t);
   if (records(t)) record("ToCopyBackward0", {t}, y, [](Backward& b) { b.set(0, b.grad()); });
   return y;
@@ -276,8 +276,18 @@ Ref copy_(Tensor* self, Tensor* source) {
 
 namespace {
 
-PyObject* run_clone(Args& a) { return object(clone(a.tensor(0))); }
-PyObject* run_contiguous(Args& a) { return object(contiguous(a.tensor(0))); }
+PyObject* run_clone(Args& a) {
+  return object(clone(a.tensor(0), a.memory_format(MemoryFormat::Preserve)));
+}
+PyObject* run_contiguous(Args& a) {
+  Tensor* t = a.tensor(0);
+  MemoryFormat f = a.memory_format(MemoryFormat::Contiguous);
+  if (f == MemoryFormat::Preserve && !t->contiguous())
+    fail(ErrorKind::Runtime,
+         "preserve memory format is unsupported by the contiguous operator (input of shape %s)",
+         to_string(t->shape()).c_str());
+  return object(f == MemoryFormat::Preserve || lies_in(t, f) ? Ref(t) : clone(t, f));
+}
 PyObject* run_copy(Args& a) { return object(copy_(a.tensor(0), a.tensor(1))); }
 
 Operand operand(const Args& a, int i) {
@@ -318,20 +328,24 @@ PyObject* run_zero(Args& a) {
   return object(std::move(y));
 }
 
-Ref convert(Tensor* t, Device device, DType dtype, bool copy) {
-  Ref y = to_dtype(to_device(t, device), dtype);
-  return copy && y.get() == t ? clone(t) : y;
+Ref convert(Args& a, Device device, DType dtype, bool copy = false) {
+  Tensor* t = a.tensor(0);
+  MemoryFormat f = a.memory_format(MemoryFormat::Preserve);
+  Ref y = to_dtype(to_device(t, device, f), dtype, f);
+  return y.get() == t && (copy || !(f == MemoryFormat::Preserve || nearest_format(t) == f))
+             ? clone(t, f)
+             : y;
 }
 
 PyObject* run_to_dtype(Args& a) {
-  return object(convert(a.tensor(0), Device{}, a.dtype(1, a.tensor(0)->dtype()), a.flag(3)));
+  return object(convert(a, Device{}, a.dtype(1, a.tensor(0)->dtype()), a.flag(3)));
 }
 PyObject* run_to_device(Args& a) {
-  return object(convert(a.tensor(0), a.device(1), a.dtype(2, a.tensor(0)->dtype()), a.flag(4)));
+  return object(convert(a, a.device(1), a.dtype(2, a.tensor(0)->dtype()), a.flag(4)));
 }
 PyObject* run_to_other(Args& a) {
   Tensor* o = a.tensor(1);
-  return object(convert(a.tensor(0), Device{o->device, o->device_index()}, o->dtype(), a.flag(3)));
+  return object(convert(a, Device{o->device, o->device_index()}, o->dtype(), a.flag(3)));
 }
 
 struct TypeRow {
@@ -347,13 +361,15 @@ constexpr TypeRow type_rows[] = {
 };
 
 PyObject* run_type(Args& a) {
-  return object(to_dtype(a.tensor(0), static_cast<const TypeRow*>(a.row)->dtype));
+  return object(convert(a, Device{}, static_cast<const TypeRow*>(a.row)->dtype));
 }
 PyObject* run_type_as(Args& a) {
   Tensor* o = a.tensor(1);
-  return object(convert(a.tensor(0), Device{o->device, o->device_index()}, o->dtype(), false));
+  return object(convert(a, Device{o->device, o->device_index()}, o->dtype()));
 }
-PyObject* run_cpu(Args& a) { return object(to_device(a.tensor(0), Device{cpu_device(), 0})); }
+PyObject* run_cpu(Args& a) {
+  return object(convert(a, Device{cpu_device(), 0}, a.tensor(0)->dtype()));
+}
 
 PyObject* run_resize(Args& a) {
   Tensor* t = a.tensor(0);

@@ -92,7 +92,8 @@ DType wanted_dtype(Args& a, int i, DType usual) {
 }
 
 PyObject* run_empty(Args& a) {
-  return object(finish<1>(a, empty(a.ints(0), wanted_dtype(a, 1, default_dtype()), a.device(2))));
+  return object(finish<1>(a, empty_in(a.memory_format(MemoryFormat::Contiguous), a.ints(0),
+                                      wanted_dtype(a, 1, default_dtype()), a.device(2))));
 }
 PyObject* run_zeros(Args& a) {
   return object(finish<1>(a, full(a.ints(0), 0, wanted_dtype(a, 1, default_dtype()), a.device(2))));
@@ -122,18 +123,25 @@ struct LikeRow {
 };
 constexpr LikeRow like_rows[] = {{"empty", -1}, {"zeros", 0}, {"ones", 1}};
 
+// Unset, of a tensor's shape; the options begin at argument `first`.
+Ref unset_like(Args& a, int first) {
+  Tensor* t = a.tensor(0);
+  return empty_in(a.memory_format(MemoryFormat::Preserve), t, a.dtype(first, t->dtype()),
+                  device_like(a, first + 1, t));
+}
+
 PyObject* run_like(Args& a) {
   auto& r = *static_cast<const LikeRow*>(a.row);
-  Tensor* t = a.tensor(0);
-  DType d = a.dtype(1, t->dtype());
-  Device device = device_like(a, 2, t);
-  Ref y = r.value < 0 ? empty(t->shape(), d, device) : full(t->shape(), r.value, d, device);
+  Ref y = unset_like(a, 1);
+  if (r.value >= 0) fill_values(y, r.value);
   return object(finish<1>(a, std::move(y)));
 }
 PyObject* run_full_like(Args& a) {
-  Tensor* t = a.tensor(0);
-  return object(
-      finish<2>(a, filled(t->shape(), a.scalar(1), a.dtype(2, t->dtype()), device_like(a, 3, t))));
+  Scalar s = a.scalar(1);
+  Ref y = unset_like(a, 2);
+  check_holds(y->dtype(), s);
+  fill_values(y, s);
+  return object(finish<2>(a, std::move(y)));
 }
 PyObject* run_new(Args& a) {
   auto& r = *static_cast<const LikeRow*>(a.row);

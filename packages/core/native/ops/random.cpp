@@ -148,12 +148,24 @@ PyObject* run_rand(Args& a) {
       with_grad(drawn(kernel, a.ints(0), o.dtype, o.device, 0, 1, o.generator), o.requires_grad));
 }
 
+// Numbers drawn row by row, laid out as asked for beside the tensor that they follow.
+Ref laid_out(Args& a, Ref values) {
+  MemoryFormat f = a.memory_format(MemoryFormat::Preserve);
+  Device device{values->device, values->device_index()};
+  Ref y = empty_in(f, a.tensor(0), values->dtype(), device);
+  if (y->strides() == values->strides()) return values;
+  copy_values(y, values);
+  y->flags |= values->flags & kRequiresGrad;
+  return y;
+}
+
 PyObject* run_rand_like(Args& a) {
   Tensor* t = a.tensor(0);
   Options o = options_from(a, 1, t->dtype(), t);
   int kernel = static_cast<const DistributionRow*>(a.row)->kernel;
   return object(
-      with_grad(drawn(kernel, t->shape(), o.dtype, o.device, 0, 1, o.generator), o.requires_grad));
+      with_grad(laid_out(a, drawn(kernel, t->shape(), o.dtype, o.device, 0, 1, o.generator)),
+                o.requires_grad));
 }
 
 Ref randint(int64_t low, int64_t high, Ints shape, const Options& o) {
@@ -169,11 +181,13 @@ PyObject* run_randint(Args& a) {
 }
 PyObject* run_randint_like_below(Args& a) {
   Tensor* t = a.tensor(0);
-  return object(randint(0, a.integer(1), t->shape(), options_from(a, 2, t->dtype(), t)));
+  return object(
+      laid_out(a, randint(0, a.integer(1), t->shape(), options_from(a, 2, t->dtype(), t))));
 }
 PyObject* run_randint_like(Args& a) {
   Tensor* t = a.tensor(0);
-  return object(randint(a.integer(1), a.integer(2), t->shape(), options_from(a, 3, t->dtype(), t)));
+  return object(laid_out(
+      a, randint(a.integer(1), a.integer(2), t->shape(), options_from(a, 3, t->dtype(), t))));
 }
 
 // The order in which random numbers sort is a random permutation.

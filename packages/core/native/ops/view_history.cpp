@@ -43,7 +43,7 @@ Ref from_parts(const Ref& t, bool parts) { return parts ? complex_view(contiguou
 
 // A gradient of the base, laid out in memory as the base itself is.
 Ref in_layout(Tensor* g, const Region& r) {
-  if (g->strides() == Ints(r.base_strides)) return clone(g);
+  if (g->strides() == Ints(r.base_strides) && is_dense(g)) return clone(g, MemoryFormat::Preserve);
   int64_t extent = 1;
   for (int i = 0; i < r.base_shape.n; i++) extent += (r.base_shape[i] - 1) * r.base_strides[i];
   Ref block = zeros(g, Ints(&extent, 1));
