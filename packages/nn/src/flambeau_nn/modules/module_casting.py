@@ -148,7 +148,7 @@ def _parse_to(
 ) -> tuple[Any, Any, bool]:
     """Device, dtype and `non_blocking` out of the arguments that `Tensor.to` takes.
 
-    A memory format changes no values and is left to the backend.
+    A memory format is accepted and not applied: parameters stay as they lie.
     """
     rest = list(args)
     if rest and isinstance(rest[0], Tensor):
