@@ -145,7 +145,7 @@ class Program:
             # writes would show it, since the model has memory of its own.
             array = tensor.detach().clone().numpy()
             if self.lively(array):
-                self.keep(tensor, array, Memory(array.reshape(-1), tensor._version), "result")
+                self.keep(tensor, array, Memory(array.ravel("K"), tensor._version), "result")
 
     def view(self, pair: Pair, why: str, ours: Callable[[], Any], model: Callable[[], Any]) -> None:
         """Views of one tensor: they share its memory, its count of writes, and have a place."""
