@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import flambeau_core as fb
-from flambeau_core import nn_ops
+from flambeau_core import func, nn_ops
 
 DTYPES = [fb.float32, fb.float64, fb.float16, fb.bfloat16, fb.int64, fb.uint8, fb.bool]
 
@@ -176,6 +176,13 @@ def test_repeating_and_shuffling_make_new_tensors(op: Any) -> None:
     assert y.is_contiguous() and y._version == 0
     y.add_(1)
     assert x.tolist() == [[1, 1, 1, 1]] and x._version == 0
+
+
+def test_repeating_another_layout_inside_vmap() -> None:
+    x = fb.arange(18.0).reshape(2, 3, 1, 3)
+    for op in (lambda x: x.mT.repeat(2, 1, 1), lambda x: x.mT.repeat_interleave(2, 0)):
+        together = func.vmap(lambda x, op=op: op(x.transpose(0, 2)))(x)
+        same(together, fb.stack([op(row.transpose(0, 2)) for row in x]).numpy())
 
 
 def test_repeat_interleave() -> None:

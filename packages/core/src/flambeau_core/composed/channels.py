@@ -32,7 +32,7 @@ def pixel_shuffle(self: fb.Tensor, upscale_factor: int) -> fb.Tensor:
     x = self.reshape([*lead, depth, factor, factor, height, width])
     n = len(lead)
     x = rearranged(x, [*range(n), n, n + 3, n + 1, n + 4, n + 2])
-    return x.view([*lead, depth, height * factor, width * factor])
+    return x.reshape([*lead, depth, height * factor, width * factor])
 
 
 @op("pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor", namespace="both", method=False)
@@ -58,7 +58,7 @@ def pixel_unshuffle(self: fb.Tensor, downscale_factor: int) -> fb.Tensor:
     x = self.reshape([*lead, channels, height, factor, width, factor])
     n = len(lead)
     x = rearranged(x, [*range(n), n, n + 2, n + 4, n + 1, n + 3])
-    return x.view([*lead, channels * factor * factor, height, width])
+    return x.reshape([*lead, channels * factor * factor, height, width])
 
 
 @op("channel_shuffle(Tensor self, int groups) -> Tensor", namespace="both", method=False)
@@ -75,7 +75,7 @@ def channel_shuffle(self: fb.Tensor, groups: int) -> fb.Tensor:
             f"got {channels} channels and {groups} groups"
         )
     apart = self.reshape([self.shape[0], groups, channels // groups, *self.shape[2:]])
-    return rearranged(apart, [0, 2, 1, *range(3, apart.dim())]).view(self.shape)
+    return rearranged(apart, [0, 2, 1, *range(3, apart.dim())]).reshape(self.shape)
 
 
 @op("one_hot(Tensor self, int num_classes=-1) -> Tensor", namespace="nn")

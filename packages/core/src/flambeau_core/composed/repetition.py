@@ -27,7 +27,7 @@ def repeat(self: fb.Tensor, repeats: Sequence[int]) -> fb.Tensor:
     apart = [n for length in shape for n in (1, length)]
     tiled = [n for count, length in zip(repeats, shape) for n in (count, length)]
     # A reshape alone would repeat one element, or none, by a view.
-    return self.reshape(apart).expand(tiled).clone(memory_format=fb.contiguous_format).view(size)
+    return self.reshape(apart).expand(tiled).clone(memory_format=fb.contiguous_format).reshape(size)
 
 
 @op("tile(Tensor self, int[]* dims) -> Tensor")
@@ -83,7 +83,7 @@ def repeat_interleave(
     spread = [*shape[: dim + 1], repeats, *shape[dim + 1 :]]
     shape[dim] = length * repeats
     repeated = self.unsqueeze(dim + 1).expand(spread)
-    return repeated.clone(memory_format=fb.contiguous_format).view(shape)
+    return repeated.clone(memory_format=fb.contiguous_format).reshape(shape)
 
 
 def _check_counts(repeats: fb.Tensor) -> None:
